@@ -11,8 +11,10 @@ import { queryClient, router } from './router.tsx';
 import { profileQuery } from './shell/profile.ts';
 import { forgetSession, watchSession } from './shell/session-ended.ts';
 import { startTheme } from './theme.ts';
+import { startTimeZone } from './time-zone.ts';
 
 startTheme();
+startTimeZone();
 watchSession(queryClient, () => {
   const { href, pathname } = router.state.location;
   if (pathname === PAGE_PATHS.signIn || /^\/(?:link|email)\//.test(pathname)) return;

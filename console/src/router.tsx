@@ -7,6 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import type { ComponentType, ReactNode } from 'react';
 import { PAGE_PATHS } from '../../src/vocabulary/page-paths.ts';
 import { ApiError, get } from './api.ts';
 import { BASE_PATH } from './base-path.ts';
@@ -27,6 +28,7 @@ import { profileQuery } from './shell/profile.ts';
 import { Shell } from './shell/shell.tsx';
 import { StartError } from './shell/start-error.tsx';
 import { Starting } from './shell/starting.tsx';
+import { useTimeZone } from './time-zone.ts';
 
 /** Retry network errors and restarts. A refusal of the service would only be repeated. */
 function isWorthRetry(failures: number, error: Error): boolean {
@@ -51,6 +53,17 @@ function fileOf<Module>(load: () => Promise<Module>): () => Promise<Module> {
       await get('/me');
       throw missing;
     });
+}
+
+/** The component of a page, loaded when it is first needed. It renders again when another time zone is chosen. */
+function lazyPage<Name extends string>(load: () => Promise<Record<Name, () => ReactNode>>, name: Name) {
+  const page = lazyRouteComponent<Record<string, () => ReactNode>, string>(fileOf(load), name);
+  return Object.assign(() => <InTimeZone page={page} />, { preload: async () => page.preload?.() });
+}
+
+function InTimeZone({ page: Page }: { page: ComponentType }) {
+  useTimeZone();
+  return <Page />;
 }
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({
@@ -87,174 +100,120 @@ const fleet = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.fleet,
   validateSearch: fleetSearch,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/fleet/fleet.tsx')),
-    'FleetPage',
-  ),
+  component: lazyPage(() => import('./pages/fleet/fleet.tsx'), 'FleetPage'),
 });
 
 const addConnection = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.addConnection,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/add-connection/add-connection.tsx')),
-    'AddConnectionPage',
-  ),
+  component: lazyPage(() => import('./pages/add-connection/add-connection.tsx'), 'AddConnectionPage'),
 });
 
 const connection = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.connection,
   validateSearch: connectionSearch,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/connection/connection.tsx')),
-    'ConnectionPage',
-  ),
+  component: lazyPage(() => import('./pages/connection/connection.tsx'), 'ConnectionPage'),
 });
 
 const compare = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.compare,
   validateSearch: compareSearch,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/compare/compare.tsx')),
-    'ComparePage',
-  ),
+  component: lazyPage(() => import('./pages/compare/compare.tsx'), 'ComparePage'),
 });
 
 const tickets = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.tickets,
   validateSearch: ticketsSearch,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/tickets/tickets.tsx')),
-    'TicketsPage',
-  ),
+  component: lazyPage(() => import('./pages/tickets/tickets.tsx'), 'TicketsPage'),
 });
 
 const alerts = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.alerts,
   validateSearch: alertsSearch,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/alerts/alerts.tsx')),
-    'AlertsPage',
-  ),
+  component: lazyPage(() => import('./pages/alerts/alerts.tsx'), 'AlertsPage'),
 });
 
 const notifications = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.notifications,
   validateSearch: notificationsSearch,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/notifications/notifications.tsx')),
-    'NotificationsPage',
-  ),
+  component: lazyPage(() => import('./pages/notifications/notifications.tsx'), 'NotificationsPage'),
 });
 
 const destination = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.destination,
   validateSearch: destinationSearch,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/notifications/destination-page.tsx')),
-    'DestinationPage',
-  ),
+  component: lazyPage(() => import('./pages/notifications/destination-page.tsx'), 'DestinationPage'),
 });
 
 const thresholds = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.thresholds,
   validateSearch: thresholdsSearch,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/thresholds/thresholds.tsx')),
-    'ThresholdsPage',
-  ),
+  component: lazyPage(() => import('./pages/thresholds/thresholds.tsx'), 'ThresholdsPage'),
 });
 
 const activity = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.activity,
   validateSearch: activitySearch,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/activity/activity.tsx')),
-    'ActivityPage',
-  ),
+  component: lazyPage(() => import('./pages/activity/activity.tsx'), 'ActivityPage'),
 });
 
 const keys = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.keys,
   validateSearch: keysSearch,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/keys/keys.tsx')),
-    'KeysPage',
-  ),
+  component: lazyPage(() => import('./pages/keys/keys.tsx'), 'KeysPage'),
 });
 
 const team = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.team,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/team/team.tsx')),
-    'TeamPage',
-  ),
+  component: lazyPage(() => import('./pages/team/team.tsx'), 'TeamPage'),
 });
 
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.account,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/account/account.tsx')),
-    'AccountPage',
-  ),
+  component: lazyPage(() => import('./pages/account/account.tsx'), 'AccountPage'),
 });
 
 const sessions = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.sessions,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/sessions/sessions.tsx')),
-    'SessionsPage',
-  ),
+  component: lazyPage(() => import('./pages/sessions/sessions.tsx'), 'SessionsPage'),
 });
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: PAGE_PATHS.signIn,
   validateSearch: signInSearch,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/sign-in/sign-in.tsx')),
-    'SignInPage',
-  ),
+  component: lazyPage(() => import('./pages/sign-in/sign-in.tsx'), 'SignInPage'),
 });
 
 const link = createRoute({
   getParentRoute: () => root,
   path: PAGE_PATHS.link,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/link/link.tsx')),
-    'LinkPage',
-  ),
+  component: lazyPage(() => import('./pages/link/link.tsx'), 'LinkPage'),
 });
 
 const email = createRoute({
   getParentRoute: () => root,
   path: PAGE_PATHS.email,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/email/email.tsx')),
-    'EmailPage',
-  ),
+  component: lazyPage(() => import('./pages/email/email.tsx'), 'EmailPage'),
 });
 
 const invitations = createRoute({
   getParentRoute: () => root,
   path: PAGE_PATHS.invitations,
   validateSearch: invitationsSearch,
-  component: lazyRouteComponent(
-    fileOf(() => import('./pages/invitations/invitations.tsx')),
-    'InvitationsPage',
-  ),
+  component: lazyPage(() => import('./pages/invitations/invitations.tsx'), 'InvitationsPage'),
 });
 
 const pages = [

@@ -1,4 +1,5 @@
 import './day-range.css';
+import { isUtc, useTimeZone } from '../time-zone.ts';
 import { boxedDay } from './day.ts';
 import { TextField } from './field.tsx';
 
@@ -11,18 +12,20 @@ interface DayRangeProps {
   onChange: (range: { from: string | undefined; to: string | undefined }) => void;
 }
 
-/** A range of days, both included, in the viewer's time zone. */
+/** A range of days, both included, in the chosen time zone. */
 export function DayRange({ label, from, to, onChange }: DayRangeProps) {
+  useTimeZone();
+  const zone = isUtc() ? ' (UTC)' : '';
   return (
     <div className="day-range">
       <TextField
-        label={label}
+        label={`${label}${zone}`}
         onChange={(day) => onChange({ from: day || undefined, to })}
         type="date"
         value={boxedDay(from)}
       />
       <TextField
-        label="To"
+        label={`To${zone}`}
         onChange={(day) => onChange({ from, to: day || undefined })}
         type="date"
         value={boxedDay(to)}

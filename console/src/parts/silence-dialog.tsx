@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fieldError, send } from '../api.ts';
+import { fieldInstant, zoneWords } from '../time-zone.ts';
 import { FormDialog } from './dialog.tsx';
 import { RadioGroup, Select, TextField } from './field.tsx';
 import { REASONS } from './silence-reasons.ts';
@@ -38,9 +39,8 @@ export function SilenceDialog({ connectionId, finding, onClose, onSilenced }: Si
       send<{ id: number }>('POST', `/connections/${connectionId}/silences`, {
         ...{ check_id, reason, note },
         ...(scope === 'object' && object !== null && { object }),
-        // The field holds a time in the viewer's time zone.
         ...(end !== 'never' && {
-          until: end === 'at' ? new Date(at).toISOString().replace(/\.\d+/, '') : end,
+          until: end === 'at' ? fieldInstant(at).toISOString().replace(/\.\d+/, '') : end,
         }),
       }),
     async onSuccess({ id }) {
@@ -97,7 +97,7 @@ export function SilenceDialog({ connectionId, finding, onClose, onSilenced }: Si
       />
       {end === 'at' && (
         <TextField
-          description="In your time zone."
+          description={`In ${zoneWords()}.`}
           error={fieldError(error, 'until')}
           isRequired
           label="Time"

@@ -1,4 +1,5 @@
 import { memo, type ReactNode, type Ref } from 'react';
+import { useTimeZone } from '../time-zone.ts';
 
 export interface Column<Row> {
   id: string;
@@ -31,6 +32,7 @@ interface RowProps<Row> {
 }
 
 function TableRow<Row>({ row, index, columns, heading, detail, measure }: RowProps<Row>) {
+  useTimeZone();
   return (
     <div className="table-item" data-index={index} ref={measure} role="presentation">
       {heading && (
@@ -63,5 +65,5 @@ function TableRow<Row>({ row, index, columns, heading, detail, measure }: RowPro
   );
 }
 
-/** A row and its detail. It renders again only when the row, its index or its columns change, not while scrolling. */
+/** A row and its detail. It renders again only when the row, its index, its columns or the time zone change, not while scrolling. */
 export const MemoRow = memo(TableRow) as typeof TableRow;

@@ -1,12 +1,14 @@
 import { useSyncExternalStore } from 'react';
 import { duration } from '../../../src/vocabulary/values/duration-text.ts';
+import { fieldDay, formatter, isUtc, useTimeZone } from '../time-zone.ts';
 
 export { duration };
 
-const LOCAL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
-const LOCAL_SECONDS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
-const LOCAL_TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
-const LOCAL_DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+const MINUTE = formatter({ dateStyle: 'medium', timeStyle: 'short' });
+const SECOND = formatter({ dateStyle: 'medium', timeStyle: 'medium' });
+const TIME_OF_DAY = formatter({ timeStyle: 'short' });
+const DAY = formatter({ dateStyle: 'medium' });
+const DEVICE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
 const UNITS = [
   ['year', 31_557_600],
@@ -39,20 +41,35 @@ export function utc(at: string | Date): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** In the viewer's time zone, `21 Nov 2026, 18:20`. */
+/** UTC is named. The device's time zone goes without saying. */
+function named(text: string): string {
+  return isUtc() ? `${text} UTC` : text;
+}
+
+/** In the chosen time zone, `21 Nov 2026, 18:20`, or `21 Nov 2026, 17:20 UTC`. */
 export function local(at: string | Date, { seconds = false } = {}): string {
-  return (seconds ? LOCAL_SECONDS : LOCAL).format(new Date(at));
+  return named((seconds ? SECOND : MINUTE)(new Date(at)));
 }
 
-/** The viewer's day, `21 Nov 2026`. */
+/** An instant in both time zones, the chosen one first: `21 Nov 2026, 18:20 (2026-11-21 17:20:03 UTC)`. */
+export function inBothZones(at: string | Date, { seconds = false } = {}): string {
+  return `${local(at, { seconds })} (${inOtherZone(at)})`;
+}
+
+/** An instant in the time zone that is not chosen: UTC, or the device's. */
+export function inOtherZone(at: string | Date): string {
+  return isUtc() ? `${DEVICE.format(new Date(at))} local time` : utc(at);
+}
+
+/** The day in the chosen time zone, `21 Nov 2026`. */
 export function localDay(at: string | Date): string {
-  return LOCAL_DAY.format(new Date(at));
+  return named(DAY(new Date(at)));
 }
 
-/** The time of day in the viewer's time zone, `18:20`; with the date unless it is today. `at` in milliseconds. */
+/** The time of day in the chosen time zone, `18:20`; with the date unless it is today. `at` in milliseconds. */
 export function clockTime(at: number): string {
-  const isToday = new Date(at).toDateString() === new Date().toDateString();
-  return isToday ? LOCAL_TIME.format(at) : LOCAL.format(at);
+  const isToday = fieldDay(at) === fieldDay(Date.now());
+  return named((isToday ? TIME_OF_DAY : MINUTE)(at));
 }
 
 /**
@@ -115,21 +132,25 @@ export function useNow(step = 60_000): number {
 
 interface TimeProps {
   at: string | Date;
-  /** `ago` shows how long ago, with the instant as tooltip; `full` shows local time and UTC. */
+  /** `ago` shows how long ago, with the instant as tooltip; `full` shows both time zones. */
   as?: 'ago' | 'local' | 'full';
   seconds?: boolean;
 }
 
-/** An instant in the viewer's time zone, with UTC as tooltip or beside it. */
+/** An instant in the chosen time zone, with the other one as tooltip or beside it. */
 export function Time({ at, as = 'ago', seconds = false }: TimeProps) {
+  useTimeZone();
   const here = local(at, { seconds });
   return (
-    <time dateTime={new Date(at).toISOString()} {...(as !== 'full' && { title: `${here} (${utc(at)})` })}>
+    <time
+      dateTime={new Date(at).toISOString()}
+      {...(as !== 'full' && { title: inBothZones(at, { seconds }) })}
+    >
       {as === 'ago' ? <Ago at={at} /> : here}
       {as === 'full' && (
         <>
           {' '}
-          <span className="utc">({utc(at)})</span>
+          <span className="other-zone">({inOtherZone(at)})</span>
         </>
       )}
     </time>
@@ -144,9 +165,10 @@ function Ago({ at }: { at: string | Date }) {
 
 /** Counts down to an instant every second; shows `over` afterwards. */
 export function Countdown({ to, over = 'now' }: { to: string | Date; over?: string }) {
+  useTimeZone();
   const left = (new Date(to).getTime() - useNow(1_000)) / 1000;
   return (
-    <time dateTime={new Date(to).toISOString()} title={`${local(to)} (${utc(to)})`}>
+    <time dateTime={new Date(to).toISOString()} title={inBothZones(to)}>
       {left > 0 ? duration(left) : over}
     </time>
   );

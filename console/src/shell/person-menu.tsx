@@ -4,6 +4,7 @@ import { BASE_PATH } from '../base-path.ts';
 import { Icon } from '../parts/icons.tsx';
 import { type Action, ActionMenu } from '../parts/menu.tsx';
 import { setTheme, type Theme, useTheme } from '../theme.ts';
+import { setTimeZone, type TimeZone, useTimeZone } from '../time-zone.ts';
 import { useProfile } from './profile.ts';
 import { useSignOut } from './sign-out.ts';
 
@@ -13,10 +14,16 @@ const THEMES: readonly (readonly [Theme, string])[] = [
   ['dark', 'Dark'],
 ];
 
-/** The user menu: sessions, theme, sign-out. */
+const TIME_ZONES: readonly (readonly [TimeZone, string])[] = [
+  ['local', 'Local time'],
+  ['utc', 'UTC'],
+];
+
+/** The user menu: sessions, theme, time zone, sign-out. */
 export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }) {
   const { login } = useProfile();
   const theme = useTheme();
+  const timeZone = useTimeZone();
   const navigate = useNavigate();
   const signOut = useSignOut();
   const actions: Action[] = [
@@ -46,6 +53,12 @@ export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }) {
         onAction: () => setTheme(id),
       }),
     ),
+    ...TIME_ZONES.map(
+      ([id, label], index): Action => ({
+        ...{ id, label, icon: 'clock', startsGroup: index === 0, isChosen: id === timeZone },
+        onAction: () => setTimeZone(id),
+      }),
+    ),
     { id: 'keys', label: 'Keyboard shortcuts', icon: 'keyboard', startsGroup: true, onAction: onShortcuts },
     {
       id: 'docs',
@@ -64,6 +77,7 @@ export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }) {
           <span className="who-text">
             <span className="who-name">{login.name ?? login.email}</span>
             {login.name && <span className="quiet small">{login.email}</span>}
+            {timeZone === 'utc' && <span className="quiet small">Times in UTC</span>}
           </span>
           <span className="hidden-text">, user menu</span>
           <Icon name="more" />

@@ -6,7 +6,8 @@ import { notify } from '../../parts/announcer.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
-import { UNTIL, type Until, untilOf } from '../../parts/until.ts';
+import { type Until, untilChoices, untilOf } from '../../parts/until.ts';
+import { zoneWords } from '../../time-zone.ts';
 import { useRefreshAlerts } from './alerts-query.ts';
 
 /** Asks until when an alert is acknowledged. */
@@ -38,7 +39,7 @@ export function AcknowledgeDialog({ alert, onClose }: { alert: Alert; onClose: (
         Your team sees that you take care of it.
       </p>
       <Select
-        choices={UNTIL}
+        choices={untilChoices()}
         error={until === 'at' ? null : fieldError(error, 'until')}
         label="How long"
         onChange={(id) => setUntil(id as Until)}
@@ -46,7 +47,7 @@ export function AcknowledgeDialog({ alert, onClose }: { alert: Alert; onClose: (
       />
       {until === 'at' && (
         <TextField
-          description="In your time zone."
+          description={`In ${zoneWords()}.`}
           error={fieldError(error, 'until')}
           isRequired
           label="Time"

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ConnectionDetail } from '../../../../src/console/connections/connection-schemas.ts';
 import { Facts } from '../../parts/page.tsx';
 import { Score, StatusMark } from '../../parts/status-mark.tsx';
-import { Countdown, local, Time, utc } from '../../parts/time.tsx';
+import { Countdown, inOtherZone, local, Time } from '../../parts/time.tsx';
 import { ScoreHistory } from './score-history.tsx';
 
 type Cost = NonNullable<NonNullable<ConnectionDetail['latest']>['cost']>;
@@ -53,7 +53,7 @@ export function Overview({ detail }: { detail: ConnectionDetail }) {
                 <>
                   <Time at={last_checked_at} />
                   <span className="second-line">{local(last_checked_at)}</span>
-                  <span className="second-line">{utc(last_checked_at)}</span>
+                  <span className="second-line">{inOtherZone(last_checked_at)}</span>
                 </>
               ) : (
                 'Never'

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
 import { colourOf, useLook } from '../../parts/chart/chart-colours.ts';
 import { local } from '../../parts/time.tsx';
+import { axisDate, formatter } from '../../time-zone.ts';
 import { chartColumns, type History, maintenanceSpans, timeSpan, utcDay } from './score-days.ts';
 
 /** Pixels. */
@@ -14,8 +15,8 @@ const LIMITS = [SCORE_BANDS.warning, SCORE_BANDS.healthy];
 /** Below this count, scores are also drawn as points. */
 const FEW = 24;
 
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
-const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const DAY = formatter({ day: 'numeric', month: 'short' });
+const HOUR = formatter({ hour: '2-digit', minute: '2-digit' });
 
 function drawLimits(chart: UPlot, colour: string): void {
   const { ctx, bbox } = chart;
@@ -61,6 +62,7 @@ function optionsOf(
     width: place.clientWidth,
     height: HEIGHT,
     legend: { show: false },
+    tzDate: axisDate,
     cursor: { drag: { x: false, y: false }, y: false, points: { size: 7 } },
     scales: {
       x: { range: ({ data: [times] }) => timeSpan(Array.from(times)) },
@@ -74,7 +76,7 @@ function optionsOf(
         gap: 10,
         space: 64,
         values: (_, times, _axis, _space, step) =>
-          times.map((time) => (step < 86_400 ? HOUR : DAY).format(new Date(time * 1000))),
+          times.map((time) => (step < 86_400 ? HOUR : DAY)(time * 1_000)),
       },
       { ...axis, grid: { stroke: hair ?? '', width: 1 }, size: 34, splits: () => [0, ...LIMITS, 100] },
     ],

@@ -1,4 +1,5 @@
 import type { Keys } from '../../../../src/console/keys/key-routes.ts';
+import { fieldInstant } from '../../time-zone.ts';
 
 export type ApiKey = Keys['data'][number];
 
@@ -64,11 +65,11 @@ export function overlapChoices(expiresAt: string | null, now: number): { seconds
 }
 
 /**
- * Whole seconds from `now` to the end of a day in the viewer's time zone, such as `2027-01-31`; null when that is past or
+ * Whole seconds from `now` to the end of a day in the chosen time zone, such as `2027-01-31`; null when that is past or
  * invalid.
  */
 export function secondsToEndOf(day: string, now: number): number | null {
-  const end = new Date(`${day}T23:59:59`).getTime();
+  const end = fieldInstant(`${day}T23:59:59`).getTime();
   return end > now ? Math.round((end - now) / 1000) : null;
 }
 

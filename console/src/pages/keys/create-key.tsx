@@ -8,8 +8,9 @@ import { Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
 import { limitText, PlanAccess, planName } from '../../parts/plan-access.tsx';
 import { InlineError, Loaded, NoPermission, SkeletonRows } from '../../parts/states.tsx';
-import { local, utc } from '../../parts/time.tsx';
+import { inBothZones } from '../../parts/time.tsx';
 import { accountQuery } from '../../shell/account-query.ts';
+import { zoneWords } from '../../time-zone.ts';
 import { AccessFields } from './access-fields.tsx';
 import { secondsToEndOf } from './api-key-lifetime.ts';
 import { ANY_ACCESS, accessIn } from './key-access.ts';
@@ -31,8 +32,7 @@ function lifeOf(choice: string, day: string): number | null | undefined {
 function endInWords(life: number | null | undefined): string | undefined {
   if (life === undefined) return undefined;
   if (life === null) return 'The key works until someone revokes it. You get no expiry warning.';
-  const end = new Date(Date.now() + life * 1000);
-  return `${local(end)} (${utc(end)})`;
+  return inBothZones(new Date(Date.now() + life * 1000));
 }
 
 interface CreateKeyProps {
@@ -109,7 +109,7 @@ function Form({ given, onClose, onMade }: CreateKeyProps) {
       />
       {choice === 'day' && (
         <TextField
-          description="The key works until the end of that day in your time zone."
+          description={`The key works until the end of that day in ${zoneWords()}.`}
           error={day && life === undefined ? 'Choose a day that is not over yet.' : null}
           isRequired
           label="Last day"

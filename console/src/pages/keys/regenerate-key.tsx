@@ -5,7 +5,7 @@ import { send } from '../../api.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { RadioGroup } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
-import { local, utc } from '../../parts/time.tsx';
+import { inBothZones } from '../../parts/time.tsx';
 import { type ApiKey, overlapChoices } from './api-key-lifetime.ts';
 import type { NewSecret } from './secret-dialog.tsx';
 
@@ -53,7 +53,7 @@ export function RegenerateApiKey({ subject, lastUsedAt, onClose, onMade }: Regen
       <p aria-live="polite" className="quiet">
         {ends === null
           ? 'Clients that still use the old key stop working immediately.'
-          : `Both keys work until ${local(ends, { seconds: true })} (${utc(ends)}).`}
+          : `Both keys work until ${inBothZones(ends, { seconds: true })}.`}
       </p>
     </FormDialog>
   );

@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { local } from '../../parts/time.tsx';
-import { UNTIL, type Until, untilOf } from '../../parts/until.ts';
+import { type Until, untilChoices, untilOf } from '../../parts/until.ts';
+import { fieldInstant, zoneWords } from '../../time-zone.ts';
 import { ChooseDialog } from './choose-dialog.tsx';
 
 interface SnoozeDialogProps {
@@ -12,9 +13,6 @@ interface SnoozeDialogProps {
   onClose: () => void;
 }
 
-// Until it is resolved is no snooze: it is an acknowledgement.
-const CHOICES = UNTIL.filter(({ id }) => id !== 'resolved');
-
 /** Asks until when tickets leave the list of open ones. */
 export function SnoozeDialog({ title, onSnooze, onClose }: SnoozeDialogProps) {
   const [isCustom, setCustom] = useState(false);
@@ -22,14 +20,15 @@ export function SnoozeDialog({ title, onSnooze, onClose }: SnoozeDialogProps) {
   if (!isCustom) {
     return (
       <ChooseDialog
-        choices={CHOICES}
+        // Until it is resolved is no snooze: it is an acknowledgement.
+        choices={untilChoices().filter(({ id }) => id !== 'resolved')}
         onChoose={(id) => (id === 'at' ? setCustom(true) : onSnooze(untilOf(id as Until, '') ?? ''))}
         onClose={onClose}
         title={title}
       />
     );
   }
-  const isPast = at !== '' && !(Date.parse(at) > Date.now());
+  const isPast = at !== '' && !(fieldInstant(at).getTime() > Date.now());
   return (
     <FormDialog
       action="Snooze"
@@ -42,7 +41,7 @@ export function SnoozeDialog({ title, onSnooze, onClose }: SnoozeDialogProps) {
     >
       <TextField
         autoFocus
-        description="In your time zone."
+        description={`In ${zoneWords()}.`}
         error={isPast ? 'Enter a time in the future.' : null}
         isRequired
         label="Until"

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useTheme } from '../../theme.ts';
+import { useTimeZone } from '../../time-zone.ts';
 
 /** A canvas can't use custom properties: resolves a token to its current colour. */
 export function colourOf(place: HTMLElement, token: string): string {
@@ -9,7 +10,7 @@ export function colourOf(place: HTMLElement, token: string): string {
   return color;
 }
 
-/** Changes with the theme of the page and of the device: a canvas is drawn again then. */
+/** Changes with the theme of the page and of the device, and with the time zone: a canvas is drawn again then. */
 export function useLook(): string {
   const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
   useEffect(() => {
@@ -18,5 +19,5 @@ export function useLook(): string {
     media.addEventListener('change', listen);
     return () => media.removeEventListener('change', listen);
   }, []);
-  return `${useTheme()} ${isDark}`;
+  return `${useTheme()} ${useTimeZone()} ${isDark}`;
 }

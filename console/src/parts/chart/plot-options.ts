@@ -1,5 +1,6 @@
 import type UPlot from 'uplot';
 import type { Unit } from '../../../../src/vocabulary/units.ts';
+import { axisDate, fieldValue, formatter } from '../../time-zone.ts';
 import { colourOf } from './chart-colours.ts';
 import { type Columns, type Threshold, valueRange } from './chart-data.ts';
 import type { Span } from './chart-range.ts';
@@ -33,17 +34,17 @@ interface Handlers {
   onReset: () => void;
 }
 
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
-const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'short' });
-const YEAR = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric' });
+const DAY = formatter({ day: 'numeric', month: 'short' });
+const HOUR = formatter({ hour: '2-digit', minute: '2-digit' });
+const MONTH = formatter({ month: 'short' });
+const YEAR = formatter({ month: 'short', year: 'numeric' });
 
 /** A mark of the time axis; `step` is the distance between marks in seconds. */
 function timeMark(time: number, step: number): string {
-  const date = new Date(time * 1_000);
-  if (step >= 28 * 86_400) return (date.getMonth() === 0 ? YEAR : MONTH).format(date);
-  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;
-  return (step >= 86_400 || isMidnight ? DAY : HOUR).format(date);
+  const at = time * 1_000;
+  const [day = '', timeOfDay] = fieldValue(at).split('T');
+  if (step >= 28 * 86_400) return (day.slice(5, 7) === '01' ? YEAR : MONTH)(at);
+  return (step >= 86_400 || timeOfDay === '00:00' ? DAY : HOUR)(at);
 }
 
 /** Values alone between gaps would not show as a line. */
@@ -179,6 +180,7 @@ export function optionsOf(
     height,
     padding: [changes.length > 0 ? 24 : 10, 12, 0, 0],
     legend: { show: false },
+    tzDate: axisDate,
     cursor: {
       y: false,
       drag: { x: true, y: false, setScale: false, dist: 4 },

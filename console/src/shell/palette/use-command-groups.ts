@@ -6,6 +6,7 @@ import { PAGE_PATHS } from '../../../../src/vocabulary/page-paths.ts';
 import { get } from '../../api.ts';
 import { BASE_PATH } from '../../base-path.ts';
 import { setTheme } from '../../theme.ts';
+import { setTimeZone } from '../../time-zone.ts';
 import { PLACES } from '../places.ts';
 import { useCan } from '../profile.ts';
 import { useSignOut } from '../sign-out.ts';
@@ -79,6 +80,8 @@ function useActions(onShortcuts: () => void): CommandGroup {
     { id: 'light', label: 'Use light theme', icon: 'sun', run: () => setTheme('light') },
     { id: 'dark', label: 'Use dark theme', icon: 'moon', run: () => setTheme('dark') },
     { id: 'system', label: 'Use system theme', icon: 'device', run: () => setTheme('system') },
+    { id: 'local', label: 'Show local times', icon: 'clock', run: () => setTimeZone('local') },
+    { id: 'utc', label: 'Show times in UTC', icon: 'clock', run: () => setTimeZone('utc') },
     { id: 'shortcuts', label: 'Show keyboard shortcuts', icon: 'keyboard', run: onShortcuts },
     {
       ...{ id: 'docs', label: 'Open API reference', icon: 'outside' },

@@ -1,11 +1,12 @@
 import type { NewMaintenance } from '../../../../../src/console/alerts/alert-schemas.ts';
 import { ALL_CONNECTIONS, type ScopeDraft, scopeOf } from '../../../parts/connection-choice.tsx';
+import { fieldInstant, zoneName } from '../../../time-zone.ts';
 
 /** What is entered in the form of a maintenance window. */
 export interface WindowDraft extends ScopeDraft {
   name: string;
   repeats: 'once' | 'weekly';
-  /** Local date-times of the viewer; an empty start is now. */
+  /** Values of date-time fields; an empty start is now. */
   starts: string;
   ends: string;
   weekdays: number[];
@@ -15,8 +16,8 @@ export interface WindowDraft extends ScopeDraft {
   hours: string;
 }
 
-/** The form of a new window, in the viewer's time zone. */
-export function newWindow(zone = new Intl.DateTimeFormat().resolvedOptions().timeZone): WindowDraft {
+/** The form of a new window, in the chosen time zone. */
+export function newWindow(zone = zoneName()): WindowDraft {
   return {
     ...{ name: '', repeats: 'once', starts: '', ends: '', weekdays: [7], time: '02:00', zone, hours: '2' },
     ...ALL_CONNECTIONS,
@@ -29,8 +30,8 @@ export function windowOf(draft: WindowDraft): NewMaintenance {
   if (draft.repeats === 'once') {
     return {
       ...common,
-      ...(draft.starts !== '' && { starts_at: instant(draft.starts) }),
-      ...(draft.ends !== '' && { ends_at: instant(draft.ends) }),
+      ...(draft.starts !== '' && { starts_at: fieldInstant(draft.starts).toISOString() }),
+      ...(draft.ends !== '' && { ends_at: fieldInstant(draft.ends).toISOString() }),
     };
   }
   const minutes = Math.round(Number(draft.hours.replace(',', '.')) * 60);
@@ -39,8 +40,4 @@ export function windowOf(draft: WindowDraft): NewMaintenance {
     ...{ weekdays: draft.weekdays.toSorted(), start_time: draft.time, time_zone: draft.zone.trim() },
     ...(Number.isFinite(minutes) && draft.hours.trim() !== '' && { minutes }),
   };
-}
-
-function instant(local: string): string {
-  return new Date(local).toISOString();
 }

@@ -7,6 +7,7 @@ import { FormDialog } from '../../../parts/dialog.tsx';
 import { Checkbox, RadioGroup, TextField } from '../../../parts/field.tsx';
 import { InlineError } from '../../../parts/states.tsx';
 import { useDraft } from '../../../parts/use-draft.ts';
+import { zoneWords } from '../../../time-zone.ts';
 import { useRefreshAlerts } from '../alerts-query.ts';
 import { newWindow, type WindowDraft, windowOf } from './window-draft.ts';
 import { draftSentence, WEEKDAYS } from './window-text.ts';
@@ -79,7 +80,7 @@ function OnceFields({ draft, error, onChange }: FieldsProps) {
   return (
     <div className="rule-row">
       <TextField
-        description="In your time zone; empty = now."
+        description={`In ${zoneWords()}; empty = now.`}
         error={fieldError(error, 'starts_at')}
         label="Starts"
         onChange={(starts) => onChange({ starts })}
@@ -87,7 +88,7 @@ function OnceFields({ draft, error, onChange }: FieldsProps) {
         value={draft.starts}
       />
       <TextField
-        description="In your time zone."
+        description={`In ${zoneWords()}.`}
         error={fieldError(error, 'ends_at')}
         isRequired
         label="Ends"

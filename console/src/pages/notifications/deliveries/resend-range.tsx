@@ -7,6 +7,7 @@ import { FormDialog } from '../../../parts/dialog.tsx';
 import { RadioGroup, TextField } from '../../../parts/field.tsx';
 import { figure } from '../../../parts/figure.ts';
 import { InlineError } from '../../../parts/states.tsx';
+import { fieldInstant, fieldValue, zoneWords } from '../../../time-zone.ts';
 import type { DeliveryState } from './delivery-states.ts';
 
 const CHOICES: { id: string; label: string; states: DeliveryState[] }[] = [
@@ -17,23 +18,20 @@ const CHOICES: { id: string; label: string; states: DeliveryState[] }[] = [
 
 const DAY_MS = 86_400_000;
 
-/** `2026-11-22T08:30` in the viewer's time zone, as the field wants it. */
-function inField(at: number): string {
-  const offset = new Date(at).getTimezoneOffset() * 60_000;
-  return new Date(at - offset).toISOString().slice(0, 16);
-}
-
 /** Sends the deliveries of a range of time again. */
 export function ResendRange({ destination, onClose }: { destination: Destination; onClose: () => void }) {
-  const [first] = useState(() => ({ from: inField(Date.now() - DAY_MS), to: inField(Date.now() + 60_000) }));
+  const [first] = useState(() => ({
+    from: fieldValue(Date.now() - DAY_MS),
+    to: fieldValue(Date.now() + 60_000),
+  }));
   const [range, setRange] = useState(first);
   const [choice, setChoice] = useState('given_up');
   const queries = useQueryClient();
   const resend = useMutation({
     mutationFn: () =>
       send<{ queued: number }>('POST', `/destinations/${destination.id}/resend`, {
-        from: new Date(range.from).toISOString(),
-        to: new Date(range.to).toISOString(),
+        from: fieldInstant(range.from).toISOString(),
+        to: fieldInstant(range.to).toISOString(),
         states: CHOICES.find(({ id }) => id === choice)?.states ?? [],
       }),
     async onSuccess({ queued }) {
@@ -58,6 +56,7 @@ export function ResendRange({ destination, onClose }: { destination: Destination
       </p>
       <div className="resend-range">
         <TextField
+          description={`In ${zoneWords()}.`}
           error={fieldError(error, 'from')}
           isRequired
           label="From"
@@ -66,6 +65,7 @@ export function ResendRange({ destination, onClose }: { destination: Destination
           value={range.from}
         />
         <TextField
+          description={`In ${zoneWords()}.`}
           error={fieldError(error, 'to')}
           isRequired
           label="To"

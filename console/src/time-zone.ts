@@ -1,0 +1,89 @@
+import { useSyncExternalStore } from 'react';
+
+export type TimeZone = 'local' | 'utc';
+
+const STORAGE_KEY = 'dbvitals-time-zone';
+const MINUTE_MS = 60_000;
+const listeners = new Set<() => void>();
+let chosen: TimeZone = 'local';
+
+/** Applies the time zone saved in this browser, else the device's, before the first render. */
+export function startTimeZone(): void {
+  try {
+    if (localStorage.getItem(STORAGE_KEY) === 'utc') chosen = 'utc';
+  } catch {
+    // Storage may be blocked. Then the choice lasts as long as the window.
+  }
+}
+
+/** Saves the choice in this browser. */
+export function setTimeZone(zone: TimeZone): void {
+  chosen = zone;
+  for (const listener of listeners) listener();
+  try {
+    localStorage.setItem(STORAGE_KEY, zone);
+  } catch {
+    // As above.
+  }
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** The chosen time zone. A component that calls it renders again when another is chosen. */
+export function useTimeZone(): TimeZone {
+  return useSyncExternalStore(subscribe, () => chosen);
+}
+
+/** Whether times are shown, and typed, in UTC. */
+export function isUtc(): boolean {
+  return chosen === 'utc';
+}
+
+/** The IANA name of the chosen time zone. */
+export function zoneName(): string {
+  return isUtc() ? 'UTC' : new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** The chosen time zone in a sentence: “In your time zone.” */
+export function zoneWords(): string {
+  return isUtc() ? 'UTC' : 'your time zone';
+}
+
+/** Formats instants, or milliseconds since 1970, in the chosen time zone. */
+export function formatter(options: Intl.DateTimeFormatOptions): (at: Date | number) => string {
+  const formats = {
+    local: new Intl.DateTimeFormat('en-GB', options),
+    utc: new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' }),
+  };
+  return (at) => formats[chosen].format(at);
+}
+
+/** `2026-11-22T08:30` in the chosen time zone, as a date-time field wants it. `at` in milliseconds if it is a number. */
+export function fieldValue(at: Date | number): string {
+  const date = new Date(at);
+  return new Date(isUtc() ? date : date.getTime() - offsetOf(date)).toISOString().slice(0, 16);
+}
+
+/** `2026-11-22`, the day in the chosen time zone. `at` in milliseconds if it is a number. */
+export function fieldDay(at: Date | number): string {
+  return fieldValue(at).slice(0, 10);
+}
+
+/** The instant that the value of a date-time field means; an invalid Date if it is empty. */
+export function fieldInstant(value: string): Date {
+  return new Date(isUtc() ? `${value}Z` : value);
+}
+
+/** A Date whose local fields are those of the chosen time zone, from which uPlot takes the ticks of an axis. `at` in seconds. */
+export function axisDate(at: number): Date {
+  const date = new Date(at * 1_000);
+  return isUtc() ? new Date(date.getTime() + offsetOf(date)) : date;
+}
+
+/** UTC minus local time, in milliseconds. */
+function offsetOf(date: Date): number {
+  return date.getTimezoneOffset() * MINUTE_MS;
+}
