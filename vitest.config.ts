@@ -26,7 +26,8 @@ export class LongFirst extends BaseSequencer {
   }
 }
 
-const timeouts = { testTimeout: 60_000, hookTimeout: 60_000 };
+const timeouts = { testTimeout: 180_000, hookTimeout: 180_000 };
+const setupFiles = ['test/property-limit.ts'];
 const STORE_SETUP = ['test/scan-output.ts', 'test/run-setup.ts'];
 const SERVICE_SETUP = [...STORE_SETUP, 'test/global-setup.ts'];
 
@@ -37,7 +38,7 @@ export default defineConfig({
         test: {
           ...timeouts,
           name: 'unit',
-          include: ['{src,console/src}/**/*.test.ts', 'test/*.test.ts', 'test/clients/*.test.ts'],
+          include: ['{src,console/src}/**/*.test.ts', 'test/*.test.ts', 'test/{clients,patroni}/*.test.ts'],
           exclude: ['**/*.store.test.ts'],
           setupFiles: ['test/forbid-processes.ts'],
           // Half of the time: modules are loaded once.
@@ -52,6 +53,7 @@ export default defineConfig({
           include: ['{src,test}/**/*.store.test.ts', 'test/checks/**/*.test.ts'],
           exclude: SLOW,
           globalSetup: STORE_SETUP,
+          setupFiles,
         },
       },
       {
@@ -61,9 +63,10 @@ export default defineConfig({
           include: ['test/contract/*.test.ts', 'client/test/*.test.ts'],
           exclude: SLOW,
           globalSetup: SERVICE_SETUP,
+          setupFiles,
         },
       },
-      { test: { ...timeouts, name: 'slow', include: SLOW, globalSetup: SERVICE_SETUP } },
+      { test: { ...timeouts, name: 'slow', include: SLOW, globalSetup: SERVICE_SETUP, setupFiles } },
     ],
     // Files wait for processes and windows more than they compute: one more than CI has cores. With 4 a store is silent for 2 s.
     maxWorkers: 3,

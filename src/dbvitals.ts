@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16 --heap-growing-percent=60
+#!/usr/bin/env -S node --max-semi-space-size=16 --heap-growing-percent=60 --no-allocation-site-pretenuring
 // The command, and the only place that has its flags. An older Node can't load main.ts, so its version is checked first.
 
 /** The first Node that has everything the program imports: `argon2` of node:crypto came with 24.7. */

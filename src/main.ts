@@ -3,18 +3,22 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { type Cell, type Cells, openCells, placeOf, storeNumbers } from './cells/open-cells.ts';
+import { upgradeCells } from './cells/upgrade-cells.ts';
 import { addCommands } from './cli/add-commands.ts';
 import { countOf, textOf } from './cli/arguments.ts';
-import { addCommand, type CommandContext } from './cli/command.ts';
+import { cellForNew, cellOfCommand, cellOption, cellsOfCommand } from './cli/cells/command-cells.ts';
+import { addCommand, type CommandContext, type StoreWork } from './cli/command.ts';
 import { addConcurrencyOption } from './cli/commands/monitor-command.ts';
 import type { ServeOptions } from './cli/commands/serve-command.ts';
 import { reportError } from './cli/report-error.ts';
 import { apiKey, type Config, loadConfig } from './config/config.ts';
 import { version } from './config/package-root.ts';
 import { secretKeys } from './config/secret-key.ts';
-import { openPool, type StoreAddress } from './database/connect.ts';
+import { openPool, type StoreAddress, WORK_DEADLINE_MS } from './database/connect.ts';
 import type { SecretKeys } from './database/encryption.ts';
-import { joinStore, openStore } from './database/open.ts';
+import { joinStore } from './database/open.ts';
+import type { PlannedMigration } from './database/plan-migrations.ts';
 import { consoleUrl } from './server/listen.ts';
 
 // Hides a password in --url from the process list as soon as the program starts.
@@ -24,6 +28,9 @@ if (shown !== typed) process.title = `dbvitals ${shown}`;
 
 // A service writes only to its log, one JSON object per line.
 let isService = false;
+
+/** The command that runs. */
+let running: Command | null = null;
 
 let loaded: Config | undefined;
 function config(): Config {
@@ -40,42 +47,55 @@ function say(step: string): void {
 
 // Modules that only some commands need are loaded by those commands. The others start in half the time.
 const context: CommandContext = {
-  async withStore(work) {
-    const store = await openStore(config(), say, 'refuse');
-    const writer = openPool(store.address, 'writer', { max: 2 });
-    const pools = [writer];
-    try {
-      return await work(writer, () => {
-        const owner = openPool(store.address, 'owner', { max: 1 });
-        pools.push(owner);
-        return owner;
-      });
-    } finally {
-      await Promise.all(pools.map((pool) => pool.end()));
-      await store.close();
-    }
-  },
+  withStore: (work) => withCells(async (cells) => workIn(cells, await cellOfCommand(cells, running), work)),
+  withStoreForNew: (work) =>
+    withCells(async (cells) => workIn(cells, await cellForNew(cells, running), work)),
+  withEachStore: (work) =>
+    withCells(async (cells) => {
+      const done: Awaited<ReturnType<typeof work>>[] = [];
+      for await (const cell of cellsOfCommand(cells, running)) done.push(await workIn(cells, cell, work));
+      return done;
+    }),
   async withConsoleRole(work) {
-    const store = await openStore(config(), say, 'refuse');
-    const reader = openPool(store.address, 'console', { max: 2, pipeline: true });
+    return withCells(async (cells) => {
+      const { store } = await cellOfCommand(cells, running);
+      const reader = openPool(store.address, 'console', { max: 2, pipeline: true });
+      return work(reader).finally(() => reader.end());
+    });
+  },
+  async withCells(work) {
+    const cells = await openCells(config(), say, 'refuse');
     try {
-      return await work(reader);
+      if (!cells.hasDirectory)
+        throw new Error(
+          'There is one store, and accounts have nowhere to move: name cells in DBVITALS_CELLS_FILE.',
+        );
+      const limits = { max: 2, statementTimeout: WORK_DEADLINE_MS };
+      const control = openPool(cells.control.address, 'owner', limits);
+      const addressOf = async (cellId: number) => (await cells.open(cellId)).store.address;
+      const cellIds = cells.places.map(({ id }) => id);
+      return await work({ control, cellIds, addressOf }).finally(() => control.end());
     } finally {
-      await reader.end();
-      await store.close();
+      await cells.close();
     }
   },
   apiKey: () => apiKey(config()),
   consoleUrl: () => consoleUrl(config(), config().port),
   async migrate() {
-    const store = await openStore(config(), say, 'make');
-    await store.close();
-    return store.applied;
+    return upgradeCells(config(), say);
   },
   async planMigrations() {
     const { planMigrations } = await import('./database/plan-migrations.ts');
-    const store = await joinStore(config(), say, 'refuse');
-    return planMigrations(store.address).finally(store.close);
+    const planned: PlannedMigration[] = [];
+    for (const number of storeNumbers(config())) {
+      const { name, ...place } = placeOf(config(), number);
+      const store = await joinStore(place, say, 'refuse');
+      const pending = await planMigrations(store.address).finally(store.close);
+      planned.push(
+        ...pending.map((one) => (number === null ? one : { ...one, name: `${one.name} in ${name}` })),
+      );
+    }
+    return planned;
   },
   async diagnose() {
     const { diagnose } = await import('./doctor/doctor.ts');
@@ -95,7 +115,7 @@ const context: CommandContext = {
   },
   async restore(file, how) {
     const { restoreStore } = await import('./cli/restore-store.ts');
-    return restoreStore(config(), file, how, say);
+    return restoreStore(config(), placeOf(config(), cellOption(running)), file, how, say);
   },
   openSecret,
   allowsPrivateDestinations: () => config().allowPrivateDestinations,
@@ -126,25 +146,21 @@ const context: CommandContext = {
     const checks = worstFirst(outcomes).map(({ database: _d, object: _o, measured: _m, ...shown }) => shown);
     return { score: score(outcomes, []), summary_text: summaryText(outcomes), checks, cost };
   },
-  async monitor(writer, openOwner, concurrency, until) {
-    const { startMonitor } = await import('./monitor/schedule.ts');
-    const { startRetention } = await import('./server/retention.ts');
-    const { openSealFile } = await import('./activity/seals/seal-file.ts');
-    const { startSealing } = await import('./activity/seals/record-seal-rounds.ts');
-    const parts = await monitorParts(writer, config().logLevel);
-    for (const sentence of config().misspelt) parts.log.warn(sentence);
-    const monitor = startMonitor({ ...parts, concurrency });
-    const { activityDays, sealFile } = config();
-    const retention = startRetention({ owner: openOwner(), activityDays, log: parts.log });
-    const sealing = startSealing({
-      ...{ owner: openOwner(), secret: parts.secret, activityDays, log: parts.log },
-      sealFile: sealFile === null ? null : openSealFile(sealFile),
+  async monitor(concurrency, until) {
+    const { monitorCells } = await import('./cli/cells/monitor-cell.ts');
+    const { pino } = await import('pino');
+    const log = pino({ level: config().logLevel }, pino.destination(2));
+    for (const sentence of config().misspelt) log.warn(sentence);
+    await withCells(async (cells) => {
+      const secret = secretKeys(config());
+      const control = openPool(cells.control.address, 'writer', {
+        max: 2,
+        statementTimeout: WORK_DEADLINE_MS,
+      });
+      const parts = { config: config(), secret, control, concurrency, log, until };
+      await monitorCells(cells, parts).finally(() => control.end());
     });
-    parts.log.info({ concurrency }, 'the monitor runs health checks that are due');
-    await new Promise((resolve) => until.addEventListener('abort', resolve, { once: true }));
-    parts.log.info('the monitor is stopping: health checks under way are finished first');
-    await Promise.all([monitor.stop(), retention.stop(), sealing.stop()]);
-    parts.log.info('the monitor has stopped');
+    log.info('the monitor has stopped');
   },
   async loadAuditProof() {
     const { auditProof } = await import('./cli/audit-proof.ts');
@@ -157,11 +173,36 @@ const context: CommandContext = {
   },
 };
 
+/** Opens the stores of the settings while `work` runs. */
+async function withCells<T>(work: (cells: Cells) => Promise<T>): Promise<T> {
+  const cells = await openCells(config(), say, 'refuse');
+  return work(cells).finally(cells.close);
+}
+
+/** Runs a command's work in a cell. */
+async function workIn<T>(cells: Cells, cell: Cell, work: StoreWork<T>): Promise<T> {
+  const control = openPool(cells.control.address, 'writer', { max: 2 });
+  const writer = cells.openPool(cell, 'writer', { max: 2 }, control);
+  const pools = [writer, control];
+  const openOwner = () => {
+    const owner = openPool(cell.store.address, 'owner', { max: 1 });
+    pools.push(owner);
+    return owner;
+  };
+  try {
+    return await work(writer, openOwner, cells.hasDirectory ? cell.id : null);
+  } finally {
+    await Promise.all(pools.map((pool) => pool.end()));
+  }
+}
+
 /** Backs up the configured store and records the result in it. */
 async function recordedBackup<T extends { bytes: number }>(backUp: (address: StoreAddress) => Promise<T>) {
   const { recordBackup } = await import('./database/backup/last-backup.ts');
   const { dataDir, givenSecret } = config();
-  const store = await joinStore(config(), say, 'refuse');
+  const { name, ...place } = placeOf(config(), cellOption(running));
+  const store = await joinStore(place, say, 'refuse');
+  if (config().cells) store.description = store.description.replace('DATABASE_URL', name);
   const unrecorded = (why: string) =>
     process.stderr.write(
       `The result of the backup could not be recorded in the store, so "dbvitals doctor" does not report it: ${why}\n`,
@@ -207,6 +248,7 @@ const program = new Command('dbvitals')
   });
 
 program.hook('preAction', (_, command) => {
+  running = command;
   isService = ['serve', 'monitor'].includes(command.name());
 });
 

@@ -4,26 +4,27 @@ import { parseSync, Visitor } from 'oxc-parser';
 
 const BASE = 'database config vocabulary';
 const STORED = `activity checks ${BASE}`;
-const ENTITIES = 'accounts members keys connections silences triage sign-in notifications saved-views';
+const ENTITIES = 'cells accounts members keys connections silences triage sign-in notifications saved-views';
 const ANSWERS = `health ops team measures changes queries vitals http telemetry ${STORED}`;
 
 /** The folders that each folder of src/ may import. A folder is listed above all that it imports. */
 const LIST: Readonly<Record<string, string>> = {
   'dbvitals.ts': 'main.ts',
-  'main.ts': `cli doctor server monitor connections ${STORED}`,
+  'main.ts': `cli doctor server monitor cells connections ${STORED}`,
   cli: `doctor server monitor ${ENTITIES} ${ANSWERS}`,
   console: `server monitor ${ENTITIES} ${ANSWERS}`,
-  doctor: `server monitor connections notifications http ${BASE}`,
+  doctor: `server monitor cells connections notifications http ${BASE}`,
   server: `monitor ${ENTITIES} gate ${ANSWERS}`,
   monitor: `connections silences health ops vitals notifications measures changes queries network telemetry ${STORED}`,
-  'sign-in': `members activity http ${BASE}`,
+  'sign-in': `cells members activity http ${BASE}`,
   silences: `connections notifications ops changes ${STORED}`,
   triage: `activity ${BASE}`,
   connections: `notifications ops changes queries ${STORED}`,
-  members: `activity ${BASE}`,
+  members: `cells activity ${BASE}`,
   'saved-views': `activity ${BASE}`,
-  keys: `notifications activity ${BASE}`,
-  accounts: `notifications activity ${BASE}`,
+  keys: `cells notifications activity ${BASE}`,
+  accounts: `cells notifications activity ${BASE}`,
+  cells: BASE,
   notifications: `measures changes ops vitals network telemetry ${STORED}`,
   health: `http checks ${BASE}`,
   ops: `http checks ${BASE}`,

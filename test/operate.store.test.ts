@@ -14,8 +14,9 @@ import { commandsOf, operatePage, putCommand } from './operate-page.ts';
 
 // Commands run in one folder, beside a running service, as on an operator's machine.
 const PAGES = ['provision', 'scale', 'backup', 'upgrade', 'restore', 'secure'];
-// These pages are tested by `npm run test:package` and test/contract/operate-monitor.test.ts.
-const OTHERS = ['install', 'monitor', 'tune'];
+// These pages are tested by `npm run test:package`, test/contract/operate-monitor.test.ts, and, as they need two cells,
+// test/faults/account-move.ts with src/cells/move/*.store.test.ts.
+const OTHERS = ['install', 'monitor', 'move-account', 'tune'];
 
 const folder = temporaryFolder();
 const place = (...names: string[]) => join(folder.path, ...names);

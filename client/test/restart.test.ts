@@ -8,7 +8,7 @@ import { type Service, startService } from '../../test/contract/running-service.
 import { createClient } from '../src/index.ts';
 
 test('follow continues through SIGTERM, kill -9 and an absent service: each entry once', {
-  timeout: 120_000,
+  timeout: 180_000,
 }, async () => {
   const { id, key } = await makeAccount();
   const busy = await makeKey(id, 'busy');

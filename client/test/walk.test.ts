@@ -17,7 +17,7 @@ beforeAll(async () => {
   ({ id: accountId, key } = await makeAccount());
   dbvitals = createClient({ baseUrl: inject('origin'), apiKey: key });
   await fillAccount(accountId, { connections: 3, tickets: 30, activity: ENTRIES });
-}, 120_000);
+});
 
 /** Reads while requests of another key arrive; gives the ids that were read, and the log's last id at the start and the end. */
 async function readWhileArriving(reading: (arrivingBy: number) => AsyncIterable<ActivityEntry>) {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { changeWithin } from '../activity/record-entry.ts';
+import { registerAccount } from '../cells/register.ts';
 import { inTransaction } from '../database/connect.ts';
 import { addPresetRules } from '../notifications/alerts/preset-rules.ts';
 import { type AccountRow, accountColumns, accountOf, accountPage } from './account-row.ts';
@@ -27,6 +28,7 @@ export async function addAccountWithin(client: pg.ClientBase, account: NewAccoun
     account.requests_per_minute,
   ]);
   const added = accountOf(rows, 0);
+  await registerAccount(client, added.id);
   await client.query(insertHead, [added.id]);
   await changeWithin(client, added.id, async ({ at, record }) => {
     record('account_created', accountPage, { ...account });

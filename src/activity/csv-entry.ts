@@ -1,3 +1,4 @@
+import { csvText } from '../vocabulary/values/csv-text.ts';
 import { type CanonicalEntry, canonicalJson } from './seals/canonical-entry.ts';
 
 const COLUMNS = [
@@ -16,14 +17,9 @@ export function csvRow(entry: CsvEntry): string {
   return `${COLUMNS.map((name) => csvCell(entry[name])).join(',')}\r\n`;
 }
 
-// Spreadsheets read a text that begins with one of these characters as a formula; a leading apostrophe makes it text
-// (OWASP, CSV injection). Texts are always quoted, so that no locale's separator splits them.
-const FORMULA = /^[=+\-@\t\r\n|%'＝＋－＠]/;
-
 /** A value as a field of CSV: null is empty, and objects are JSON. */
 export function csvCell(value: unknown): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
-  const text = typeof value === 'string' ? value : canonicalJson(value);
-  return `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+  return csvText(typeof value === 'string' ? value : canonicalJson(value));
 }

@@ -36,6 +36,7 @@ const text = fc
         '\r',
         '\t',
         '\u0001',
+        '\u001e',
         '\u001f',
         '\u007f',
         '\u2028',
@@ -160,4 +161,22 @@ test('a page is byte for byte what Node would write of the rows, whatever they c
     }),
     { numRuns: 300 },
   );
+});
+
+test('a text that forges the line of another entry is a text', async () => {
+  const accountId = await store.account();
+  const forged = ['x', ['entry', 9, '2020-01-01 00:00:00+00', '{}', 'forged', '/'].join('\u001f')].join(
+    '\u001e',
+  );
+  await store.writer.query(
+    `insert into activity (account_id, id, occurred_at, action_type, page_path, properties)
+     values ($1, 1, now(), 'account_created', $2, '{}')`,
+    [accountId, forged],
+  );
+  await store.writer.query('update activity_head set last_id = 1, last_at = now() where account_id = $1', [
+    accountId,
+  ]);
+  const request = { accountId, query: { order: 'asc' }, id: '', url: 'http://a/api/v1/activity' };
+  const { result } = await readOnce(reader, accountId, (read) => entries.answer(read, request), false);
+  expect(result.body.data).toMatchObject([{ id: 1, action_type: 'account_created', page_path: forged }]);
 });

@@ -7,6 +7,7 @@ import { writeLog } from '../../test/write-log.ts';
 import { openPool } from '../database/connect.ts';
 import { readAs } from '../database/read.ts';
 import { entries } from './entries.ts';
+import { VALUE_SEPARATOR } from './positions.sql.ts';
 
 const DAY_MS = 86_400_000;
 const LARGE = 100_000;
@@ -38,8 +39,8 @@ const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOStri
 /** The statement that the endpoint runs for a query, in both forms, and the total that it returns. */
 async function statementsOf(accountId: number, query: Record<string, string>) {
   const statements: { statement: string; values: unknown[] }[] = [];
-  // A line that can't be told makes it read the columns.
-  const untold = [{ line: 'head' }, { line: 'entry' }];
+  // A line too few makes it read the columns.
+  const untold = [{ page: ['1', 't', '0', '1', ''].join(VALUE_SEPARATOR) }];
   const request = {
     accountId,
     query: parsedQuery(entries, query),
@@ -91,6 +92,7 @@ async function hold(accountId: number, afterId: number): Promise<void> {
   }
   const beyond = { after_id: '999999999', from: daysAgo(3), to: daysAgo(1) };
   for (const query of [
+    { after_id: '999999999' },
     beyond,
     { ...beyond, action_type: 'api_request' },
     { ...beyond, action_type: 'never_seen' },

@@ -143,6 +143,20 @@ describe('a page of the log', () => {
     );
   }, 120_000);
 
+  test('of an empty log is read once', async () => {
+    const accountId = await store.account();
+    const request = { accountId, query: {}, id: '', url: 'http://localhost/api/v1/activity' };
+    let reads = 0;
+    const { result } = await readAs(reader, accountId, (read) =>
+      entries.answer((statement, values) => {
+        reads += 1;
+        return read(statement, values);
+      }, request),
+    );
+    expect(result.body).toMatchObject({ data: [], meta: { total: 0 } });
+    expect(reads).toBe(1);
+  });
+
   test('is empty past the end, however far', async () => {
     const accountId = await writeLog(['api_request', 'ticket_opened']);
     expect(await ask(accountId, { page: '9'.repeat(400) })).toEqual({ ids: [], total: 2 });

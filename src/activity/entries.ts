@@ -7,9 +7,9 @@ import { rangeParameters, readRange } from '../http/range-parameters.ts';
 import { type Static, Type } from '../vocabulary/schema.ts';
 import { ACTION_TYPES } from './action-types.ts';
 import { knownNames, learnNames } from './key-names.ts';
-import { type EntryKind, logPage } from './positions.sql.ts';
+import { type EntryKind, logPage, wholeLogPage } from './positions.sql.ts';
 import { type EntryRow, type KeyNames, writeEntry } from './write-entry.ts';
-import { type PageHead, readHead, writeLines } from './write-lines.ts';
+import { type PageLines, readLines, writeLines } from './write-lines.ts';
 
 /** An entry as endpoint 6 returns it. */
 export const ActivityEntry = Type.Object(
@@ -90,6 +90,8 @@ const STATEMENTS = {
   'type desc': logPage('type', 'desc'),
 };
 
+const WHOLE_LOG = { asc: wholeLogPage('asc'), desc: wholeLogPage('desc') };
+
 /** The kind of entries of an action type, and the parameter that its statement takes. */
 function kindOf(actionType: string | null): [kind: EntryKind, parameters: string[]] {
   if (actionType === null) return ['all', []];
@@ -111,25 +113,28 @@ async function readLog(
   const order = query.order === 'asc' ? 'asc' : 'desc';
   const statements = STATEMENTS[`${kind} ${order}`];
   const values = [accountId, since, before, afterId, offset, page.perPage, ...more];
-  const lines = await read<{ line: string }>(statements.lines, values);
-  const head = readHead(lines);
-  if (!head) throw new Error(`account ${accountId} has no log`);
-  const written = await writeWithNames(read, accountId, head, lines, order);
+  const isWhole = kind === 'all' && since === null && before === null;
+  const [found] = isWhole
+    ? await read<{ page: string }>(WHOLE_LOG[order], [accountId, afterId, offset, page.perPage])
+    : await read<{ page: string }>(statements.lines, values);
+  if (!found) throw new Error(`account ${accountId} has no log`);
+  const lines = readLines(found.page);
+  const written = await writeWithNames(read, accountId, lines, order);
   const { entries, total, newest, ends_open } = written
-    ? { ...head, entries: written }
+    ? { ...lines, entries: written }
     : writeColumns(await read(statements.columns, values));
   const pin = total > 0 && ends_open ? newest : undefined;
   return { entries, meta: pageMeta(page, total), link: pageLinks(url, page, total, pin) };
 }
 
-/** {@link writeLines}, after reading the names of keys that this process does not know. */
+/** {@link writeLines}, after reading the names of keys that this process does not know. Null = read it column by column. */
 async function writeWithNames(
   read: Read,
   accountId: number,
-  { generation }: PageHead,
-  lines: readonly { line: string }[],
+  { generation, lines }: PageLines,
   order: 'asc' | 'desc',
 ): Promise<string[] | null> {
+  if (lines === null) return null;
   const names = knownNames(accountId, generation);
   const unknown = new Set<string>();
   const entries = writeLines(lines, order, names, unknown);

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { doesNotMove } from '../database/cells/prune-oldest.ts';
 import { one } from '../database/one.ts';
 
 // Only entries that a seal releases are deleted, so that the rest of the log can be verified. A forged seal could
@@ -10,16 +11,18 @@ const prunableLogs = `
     join lateral (select cut_to from activity_seal
                    where account_id = h.account_id order by number desc limit 1) s
       on s.cut_to >= coalesce(f.first_id, 1)
+   where ${doesNotMove('h.account_id')}
    order by h.account_id`;
 
 const ENTRIES_A_STEP = 1_000;
 
-// Entries that another process deleted meanwhile are skipped, and the floor never moves down.
+// Entries that another process deleted meanwhile are skipped, and the floor never moves down. A move may begin between two steps.
 const deleteEntries = `
   with deleted as (
     delete from activity
      where account_id = $1
        and id between $2::bigint and $3::bigint
+       and ${doesNotMove('$1')}
     returning id, event_number
   ), raised as (
     insert into activity_floor as f (account_id, first_id, events)
@@ -27,7 +30,7 @@ const deleteEntries = `
     on conflict (account_id) do update
        set first_id = greatest(f.first_id, excluded.first_id), events = greatest(f.events, excluded.events)
   ), deleted_leaves as (
-    delete from activity_leaves where account_id = $1 and last_id <= $3
+    delete from activity_leaves where account_id = $1 and last_id <= $3 and ${doesNotMove('$1')}
   )
   select count(*) as entries from deleted`;
 

@@ -21,6 +21,9 @@ export interface Change {
   record(actionType: ActionType, pagePath: string, properties: Record<string, unknown>): void;
 }
 
+/** The store has no log of the account: there is no such account, or it lives in another cell. */
+export class LogAbsent extends Error {}
+
 /** Runs `work` as a change of one account. The account and the author are already determined. */
 export type ChangeAccount = <T>(work: (change: Change) => Promise<T>) => Promise<T>;
 
@@ -64,8 +67,8 @@ const appendEntries = `
 
 /**
  * Changes an account in one transaction: `work` writes through `change.client` and logs through `change.record`. It
- * locks the account's log from the start, so keep it short: the account's requests wait. Throws if the account does
- * not exist, and what `work` throws; then nothing is written.
+ * locks the account's log from the start, so keep it short: the account's requests wait. Throws {@link LogAbsent}, and
+ * what `work` throws; then nothing is written.
  */
 export function changeAccount<T>(
   writer: pg.Pool,
@@ -83,7 +86,7 @@ export async function changeWithin<T>(
 ): Promise<T> {
   const { rows } = await client.query<{ at: string }>(lockHead, [accountId]);
   const at = rows[0]?.at;
-  if (at === undefined) throw new Error(`There is no account ${accountId}.`);
+  if (at === undefined) throw new LogAbsent(`There is no account ${accountId}.`);
   const entries: { actionType: ActionType; pagePath: string; properties: string }[] = [];
   const result = await work({
     accountId,

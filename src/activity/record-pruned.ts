@@ -4,7 +4,12 @@ import { changeAccount } from './record-entry.ts';
 // Recorded at most once a day, however often a log is pruned.
 const notRecorded = `told_id < first_id - 1 and (told_at is null or told_at < now() - interval '24 hours')`;
 
-const unrecordedLogs = `select account_id from activity_floor where ${notRecorded} order by account_id`;
+const unrecordedLogs = `
+  select account_id
+    from activity_floor f
+   where ${notRecorded}
+     and not exists (select from account_move m where m.account_id = f.account_id and m.state <> 'copying')
+   order by account_id`;
 
 const markRecorded = `
   with cut as (

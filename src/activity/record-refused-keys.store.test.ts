@@ -73,6 +73,19 @@ test('a key tried from many addresses, and an account with many such keys, fill 
   await refused.close();
 });
 
+test('attempts of accounts that left the cell make room for others', async () => {
+  const key = await revokedKey();
+  const refused = new RefusedKeys(store.writer, log);
+  for (let at = 1; at <= 200; at += 1) refused.note({ ...key, accountId: 2 ** 44 + at }, '203.0.113.9');
+  const noted = async () => {
+    refused.note(key, '203.0.113.9');
+    return (await recorded(key.accountId)).length;
+  };
+  await expect.poll(noted, { timeout: 20_000 }).toBe(1);
+  await refused.close();
+  expect(errors).toEqual([]);
+});
+
 test('requests do not wait for a locked log, and recording waits only briefly', async () => {
   const key = await revokedKey();
   const refused = new RefusedKeys(store.writer, log, 1);

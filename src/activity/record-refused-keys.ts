@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { inTransaction } from '../database/connect.ts';
-import { type Change, changeWithin } from './record-entry.ts';
+import { type Change, changeWithin, LogAbsent } from './record-entry.ts';
 
 /** A key that exists and is refused. */
 export interface RefusedKey {
@@ -138,6 +138,11 @@ export class RefusedKeys {
     try {
       await record(this.#writer, accountId, tallies, this.#everySeconds);
     } catch (error) {
+      if (error instanceof LogAbsent) {
+        // The account lives in another cell by now, which refuses the key itself.
+        this.#accounts.delete(accountId);
+        return;
+      }
       this.#log.error(
         { err: error },
         'the use of a refused key could not be recorded; the service will retry',

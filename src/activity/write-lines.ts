@@ -1,14 +1,16 @@
 import type { KeyNames } from './key-names.ts';
-import { SEPARATOR } from './positions.sql.ts';
+import { LINE_SEPARATOR, VALUE_SEPARATOR } from './positions.sql.ts';
 import { compact, isoTime } from './write-entry.ts';
 
-/** What a page's lines say about the page. */
-export interface PageHead {
+/** A page of the log as its statement returns it. */
+export interface PageLines {
   total: number;
   ends_open: boolean;
   /** Of the account. */
   generation: number;
   newest: string;
+  /** Of the entries; null = a text contains what separates them. */
+  lines: string[] | null;
 }
 
 /** What some requests of a page have in common: all but id, time, status, request id, key and address. */
@@ -22,12 +24,14 @@ interface Template {
 const OF_ENTRY = 6;
 const OF_TEMPLATE = 7;
 
-/** Returns the page's head, or null if the account has no log. */
-export function readHead(lines: readonly { line: string }[]): PageHead | null {
-  const head = lines.find(({ line }) => line.startsWith('head'));
-  if (!head) return null;
-  const [, total, endsOpen, generation, newest = ''] = head.line.split(SEPARATOR);
-  return { total: Number(total), ends_open: endsOpen === 't', generation: Number(generation), newest };
+/** Takes a page apart: its head, and a line for each entry. */
+export function readLines(page: string): PageLines {
+  const [head = '', ...lines] = page.split(LINE_SEPARATOR);
+  const [total, endsOpen, generation, number, newest = ''] = head.split(VALUE_SEPARATOR);
+  return {
+    ...{ total: Number(total), ends_open: endsOpen === 't', generation: Number(generation), newest },
+    lines: lines.length === Number(number) ? lines : null,
+  };
 }
 
 /**
@@ -36,15 +40,14 @@ export function readHead(lines: readonly { line: string }[]): PageHead | null {
  * requests have. Then the page must be read column by column.
  */
 export function writeLines(
-  lines: readonly { line: string }[],
+  lines: readonly string[],
   order: 'asc' | 'desc',
   names: KeyNames,
   unknown: Set<string>,
 ): string[] | null {
   const entries: [id: number, json: string][] = [];
   const page = { names, unknown, templates: new Map<string, Template | null>(), known: new Map() };
-  for (const { line } of lines) {
-    if (line.startsWith('head')) continue;
+  for (const line of lines) {
     const written = line.startsWith('request') ? writeRequest(line, page) : writeOther(line, page.known);
     if (written === null) return null;
     entries.push(written);
@@ -54,7 +57,7 @@ export function writeLines(
 }
 
 function writeOther(line: string, known: Map<string, string>): [number, string] | null {
-  const values = line.split(SEPARATOR);
+  const values = line.split(VALUE_SEPARATOR);
   const [, id = '', time = '', properties = '', actionType, path] = values;
   if (values.length !== OF_ENTRY) return null;
   const json = `{"id":${id},"action_type":${JSON.stringify(actionType)},"page_path":${JSON.stringify(path)},"properties":${compact(properties, known)},"occurred_at":"${isoTime(time)}"}`;
@@ -72,7 +75,7 @@ function writeRequest(
 ): [number, string] | null {
   let from = 'request'.length + 1;
   const next = () => {
-    const to = line.indexOf(SEPARATOR, from);
+    const to = line.indexOf(VALUE_SEPARATOR, from);
     const value = line.slice(from, to);
     from = to + 1;
     return value;
@@ -104,7 +107,7 @@ function writeRequest(
 }
 
 function makeTemplate(rest: string, known: Map<string, string>): Template | null {
-  const values = rest.split(SEPARATOR);
+  const values = rest.split(VALUE_SEPARATOR);
   const [texts, query = '', actionType, path, method = '', errorCode = '', userAgent = ''] = values;
   if (values.length !== OF_TEMPLATE) return null;
   // An empty text may be a missing one: all empty ones are missing if the others are as many as there should be.

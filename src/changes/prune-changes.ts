@@ -1,24 +1,13 @@
 import type pg from 'pg';
+import { doesNotMove, pruneOldest } from '../database/cells/prune-oldest.ts';
 import { one } from '../database/one.ts';
-
-// connection_change_at leads straight to the oldest.
-const pruneOldest = `
-  with gone as (
-    delete from connection_change
-     where ctid = any (array(select ctid from connection_change
-                              where at < now() - interval '13 months'
-                              order by at
-                              limit 1000))
-    returning 1
-  )
-  select count(*) as changes from gone`;
 
 // A snapshot is read again at least every day, so an old one is of a database or connection that is gone.
 const pruneSnapshots = `
   with old as materialized (
     select account_id, connection_id, kind, database
       from fact_snapshot
-     where read_at < now() - interval '30 days'
+     where read_at < now() - interval '30 days' and ${doesNotMove('fact_snapshot.account_id')}
      limit 100
        for update skip locked
   ), gone as (
@@ -37,12 +26,11 @@ const pruneSnapshots = `
  * Works in transactions of at most 1,000 rows, and yields the number of each.
  */
 export async function* pruneChanges(owner: pg.Pool): AsyncGenerator<number> {
-  for (const statement of [pruneOldest, pruneSnapshots]) {
-    for (;;) {
-      const { rows } = await owner.query<{ changes: number }>(statement);
-      const { changes } = one(rows, 'prune changes');
-      if (changes === 0) break;
-      yield changes;
-    }
+  yield* pruneOldest(owner, { table: 'connection_change', at: 'at', age: '13 months' });
+  for (;;) {
+    const { rows } = await owner.query<{ changes: number }>(pruneSnapshots);
+    const { changes } = one(rows, 'prune snapshots');
+    if (changes === 0) break;
+    yield changes;
   }
 }

@@ -1,15 +1,8 @@
 import type { Severity } from '../vocabulary/severities.ts';
+import type { ThresholdUnit } from '../vocabulary/threshold-units.ts';
 import { unitOf } from '../vocabulary/units.ts';
 import type { Check } from './check.ts';
 import { CHECK_METRICS } from './check-metrics.ts';
-
-/** The units of thresholds. A metric's unit may be another: `info_ms` is compared with seconds. */
-export const THRESHOLD_UNITS = [
-  ...['ratio', 'count', 'bytes', 'gigabytes', 'milliseconds', 'seconds', 'hours', 'days'],
-  ...['per_second', 'per_minute', 'per_day', 'bytes_per_hour'],
-] as const;
-
-type ThresholdUnit = (typeof THRESHOLD_UNITS)[number];
 
 /** How a value is compared with a threshold from which on it is a fault. */
 type Comparison = '>=' | '<=' | '>' | '<';
@@ -139,7 +132,8 @@ function endingOf(name: string) {
   return ENDINGS.find(([ending]) => name === ending || name.endsWith(`_${ending}`));
 }
 
-function thresholdUnit(checkId: string, name: string): ThresholdUnit {
+/** The unit of a check's threshold. */
+export function thresholdUnit(checkId: string, name: string): ThresholdUnit {
   if (checkId === 'MY_REDO_TOO_SMALL' && name === 'warning') return 'hours';
   const [, unit] = endingOf(name) ?? [];
   if (unit) return unit;

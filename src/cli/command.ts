@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import type pg from 'pg';
 import type { Broken, Verified } from '../activity/seals/verify-log.ts';
+import type { MoveParts } from '../cells/move/places.ts';
 import type { Check, Outcome } from '../checks/check.ts';
 import type { DatabaseAddress } from '../connections/connection-url.ts';
 import type { RotatedKeys } from '../connections/rotate-secret-key.ts';
@@ -53,12 +54,24 @@ export interface StoreBackup extends MadeBackup {
   secret_at: string;
 }
 
+/** What a command does with an open store. `cellId` is null if there is only one store. */
+export type StoreWork<T> = (writer: pg.Pool, openOwner: () => pg.Pool, cellId: number | null) => Promise<T>;
+
 /** The functions that main.ts provides to commands: settings, store, and parts that only some commands load. */
 export interface CommandContext {
-  /** Opens the store while `work` runs. The owner's pool is for operations that the writer may not do. */
-  withStore<T>(work: (writer: pg.Pool, openOwner: () => pg.Pool) => Promise<T>): Promise<T>;
+  /**
+   * Opens the store while `work` runs: of several cells that of the command's account, or the one of `--cell`. The owner's
+   * pool is for operations that the writer may not do.
+   */
+  withStore<T>(work: StoreWork<T>): Promise<T>;
+  /** {@link withStore} in one cell after the other, if the command names no account. `cellId` is null if there is one store. */
+  withEachStore<T>(work: StoreWork<T>): Promise<T[]>;
+  /** {@link withStore} in the cell that gets new accounts: that of `--cell`, else the emptiest that accepts them. */
+  withStoreForNew<T>(work: StoreWork<T>): Promise<T>;
   /** Opens the store while `work` runs, as the console's role: it only reads, and one account at a time. */
   withConsoleRole<T>(work: (reader: pg.Pool) => Promise<T>): Promise<T>;
+  /** Opens the control store while `work` runs, to move accounts between cells. Throws if there are no cells. */
+  withCells<T>(work: (cells: Omit<MoveParts, 'step'>) => Promise<T>): Promise<T>;
   /** The API key for calls to a service. */
   apiKey(): string;
   /** The console's URL according to the settings, such as `http://127.0.0.1:8080`. */
@@ -100,10 +113,10 @@ export interface CommandContext {
   /** Runs a health check of any database without using a store. */
   checkOnce(target: OnceTarget, show: (progress: Progress) => void): Promise<CheckedOnce>;
   /**
-   * Runs due health checks, `concurrency` at a time, until the signal. As the owner it also seals the logs and removes
-   * expired data. Waits for running health checks before it returns.
+   * Runs due health checks of every cell, `concurrency` of each at a time, until the signal. As the owner it also seals the
+   * logs and removes expired data. Waits for running health checks before it returns.
    */
-  monitor(writer: pg.Pool, openOwner: () => pg.Pool, concurrency: number, until: AbortSignal): Promise<void>;
+  monitor(concurrency: number, until: AbortSignal): Promise<void>;
   /** Loads the operations of `activity seal`, `verify` and `export`. */
   loadAuditProof(): Promise<AuditProof>;
   /** Loads the checks for thresholds, silences and sample data. */

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { renewMoves } from '../cells/move/account-move.ts';
 import type { Config } from '../config/config.ts';
 import { secretKeys } from '../config/secret-key.ts';
 import { bindCredentials } from '../connections/bind-credentials.ts';
@@ -18,18 +19,19 @@ export interface Restored extends RestoredStore {
 }
 
 /**
- * Restores a backup into the empty store of the settings, then verifies every account's seals. Unless `unsigned`, the
+ * Restores a backup into the empty store at `place`, then verifies every account's seals. Unless `unsigned`, the
  * backup must be signed with DBVITALS_SECRET_KEY. Unless `lostSecret`, throws and changes nothing when the backup was made
  * with another DBVITALS_SECRET_KEY.
  */
 export async function restoreStore(
   config: Config,
+  place: Parameters<typeof joinStore>[0],
   file: string | Readable,
   { lostSecret, unsigned }: { lostSecret: boolean; unsigned: boolean },
   say: (step: string) => void,
 ): Promise<Restored> {
   const input = typeof file === 'string' ? (await open(file)).createReadStream() : file;
-  const store = await joinStore(config, say, 'make');
+  const store = await joinStore(place, say, 'make');
   try {
     await store.embedded?.claimForServing();
     let lost = 0;
@@ -38,6 +40,7 @@ export async function restoreStore(
       lost = await countLost(client, secretKeys(config));
       if (lost > 0 && !lostSecret) throw new OtherSecretError();
       await pauseRestored(client);
+      await renewMoves(client);
     });
     if (lost > 0) return { ...restored, seals: null };
     await watchItself(config, store);

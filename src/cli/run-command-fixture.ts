@@ -10,7 +10,10 @@ export async function runCommand(
   words: readonly string[],
 ): Promise<string> {
   const program = new Command().exitOverride();
-  const context: Pick<CommandContext, 'withStore'> = { withStore: (work) => work(writer, () => writer) };
+  const context: Pick<CommandContext, 'withStore' | 'withEachStore'> = {
+    withStore: (work) => work(writer, () => writer, null),
+    withEachStore: async (work) => [await work(writer, () => writer, null)],
+  };
   add(program, context as CommandContext);
   const printed: string[] = [];
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {

@@ -28,6 +28,7 @@ describe('the environment', () => {
   test('has a default for everything', () => {
     const config = readConfig({ PORT: '', HOST: ' ' });
     expect(config).toEqual({
+      cells: null,
       databaseUrl: null,
       poolerUrl: null,
       dataDir: '.dbvitals',
@@ -176,9 +177,17 @@ describe('the environment', () => {
     ['?channel_binding=prefer&channel_binding=require', [/^DATABASE_URL contains channel_binding=require: /]],
     ['?channel_binding=hunter2', [/^DATABASE_URL contains channel_binding: it must be prefer or disable/]],
     ['?channel_binding=prefer', []],
+    ['?target_session_attrs=read-write', []],
+    ['?target_session_attrs=primary&sslmode=verify-full', []],
+    ['?target_session_attrs=standby', [/^DATABASE_URL contains target_session_attrs: it must be read-write/]],
+    [
+      '?target_session_attrs=primary&target%5Fsession_attrs=any',
+      [/^DATABASE_URL contains target_session_attrs: /],
+    ],
+    ['?target_session_attrs=hunter2', [/^DATABASE_URL contains target_session_attrs: (?!.*hunter2)/]],
     ['?sslmode=verify-full&channel_binding=disable', []],
     ['?application_name=channel_binding=require', []],
-  ])('a store at …%s: channel binding is never promised', (parameters, sentences) => {
+  ])('a store at …%s: neither channel binding nor a standby is promised', (parameters, sentences) => {
     const DATABASE_URL = `postgres://u:p@ep-x.neon.tech/store${parameters}`;
     const DBVITALS_POOLER_URL = DATABASE_URL;
     const said = problemsOf({ DATABASE_URL, DBVITALS_SECRET_KEY: HEX });

@@ -1,5 +1,6 @@
 import type { SecretKeys } from '../database/encryption.ts';
 import { readTraceSettings, type TraceSettings } from '../telemetry/trace-settings.ts';
+import { type CellsFile, readCellsFile } from './cells-file.ts';
 import { ConfigError, isErrno } from './config-error.ts';
 import { readMail } from './mail-settings.ts';
 import {
@@ -27,7 +28,9 @@ import { readTokenCommands, type TokenCommands } from './token-commands.ts';
 
 /** All settings of the program, read once from the environment. */
 export interface Config {
-  /** The URL of the store, with one or more hosts; null = the embedded store in `dataDir`. Contains a password. */
+  /** Several stores; null = the only store is that of `databaseUrl`. */
+  readonly cells: CellsFile | null;
+  /** The URL of the store, with one or more hosts; null = `cells`, else the embedded store in `dataDir`. Contains a password. */
   readonly databaseUrl: string | null;
   /** The URL of a pooler in transaction mode in front of that store, for requests; null = none. Contains a password. */
   readonly poolerUrl: string | null;
@@ -104,7 +107,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     try {
       return parse(text);
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : `${name} is invalid.`);
+      if (error instanceof ConfigError) problems.push(...error.problems);
+      else problems.push(error instanceof Error ? error.message : `${name} is invalid.`);
       return absent;
     }
   }
@@ -115,12 +119,16 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   if (secrets.length === 2) problems.push('Set DBVITALS_SECRET_KEY or DBVITALS_SECRET_KEY_FILE, not both.');
   const stores = ['DATABASE_URL', 'DATABASE_URL_FILE'].filter((name) => environment[name]?.trim());
   if (stores.length === 2) problems.push('Set DATABASE_URL or DATABASE_URL_FILE, not both.');
-  if (secrets.length === 0 && stores.length > 0) {
+  const hasCells = Boolean(environment['DBVITALS_CELLS_FILE']?.trim());
+  if (hasCells && (stores.length > 0 || environment['DBVITALS_POOLER_URL']?.trim())) {
+    problems.push('Set DBVITALS_CELLS_FILE, or DATABASE_URL and DBVITALS_POOLER_URL, not both.');
+  }
+  if (secrets.length === 0 && (stores.length > 0 || hasCells)) {
     problems.push(
-      'DATABASE_URL also needs DBVITALS_SECRET_KEY or DBVITALS_SECRET_KEY_FILE: create a key with "openssl rand -hex 32".',
+      `${hasCells ? 'DBVITALS_CELLS_FILE' : 'DATABASE_URL'} also needs DBVITALS_SECRET_KEY or DBVITALS_SECRET_KEY_FILE: create a key with "openssl rand -hex 32".`,
     );
   }
-  if (environment['DBVITALS_POOLER_URL']?.trim() && stores.length === 0) {
+  if (environment['DBVITALS_POOLER_URL']?.trim() && stores.length === 0 && !hasCells) {
     problems.push('DBVITALS_POOLER_URL also needs DATABASE_URL: the URL of the server behind the pooler.');
   }
   const host = setting('HOST', '127.0.0.1', (text) => parseHost('HOST', text));
@@ -130,6 +138,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   }
   const publicUrl = readPublicUrl(setting);
   const config: Config = {
+    cells: setting('DBVITALS_CELLS_FILE', null, readCellsFile),
     databaseUrl:
       setting('DATABASE_URL', null, checkStoreUrl) ?? setting('DATABASE_URL_FILE', null, readStoreUrlFile),
     poolerUrl: setting('DBVITALS_POOLER_URL', null, checkPoolerUrl),

@@ -33,9 +33,9 @@ function apiMirrorRoute(permission: Permission | 'member', endpoint: Endpoint): 
     permission,
     query: endpoint.query,
     response: endpoint.response,
-    async handler({ actor: { accountId }, caller, id, parts, query, read, reply }) {
+    async handler({ actor: { accountId }, caller, id, parts, query, read, reply, store }) {
       const instant = endpoint.wholeUpTo?.(query) ?? null;
-      if (instant !== null) await awaitEntries(parts.writer, accountId, instant);
+      if (instant !== null) await awaitEntries(store.writer, accountId, instant);
       const url = `${caller.origin}${parts.basePath}${reply.request.url}`;
       const { body, link } = await read((run) =>
         endpoint.answer(run, { accountId, query, id: String(id), url }),

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { expect } from 'vitest';
 import { insertSession, nameMember } from '../../test/console-reads.ts';
 import type { TestStore } from '../../test/store.ts';
+import { oneStore } from '../cells/console-stores.ts';
 import { openPool } from '../database/connect.ts';
 import { one } from '../database/one.ts';
 import { hashToken, newToken } from '../members/token.ts';
@@ -35,8 +36,9 @@ export interface Owner {
 export function consoleOn(store: TestStore, reader: pg.Pool, verify: ConsoleParts['verify']) {
   return createConsole({
     log: pino({ level: 'silent' }),
-    writer: store.writer,
-    reader,
+    control: store.writer,
+    controlReader: reader,
+    stores: oneStore({ writer: store.writer, reader }),
     verify,
     secret: store.deps.secret,
     allowPrivateTargets: true,

@@ -70,7 +70,7 @@ beforeAll(async () => {
   await commandJson(['activity', 'seal'], { environment });
   named = await openConsole(false);
   unnamed = await openConsole(true);
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([named.close(), unnamed.close()]);

@@ -8,7 +8,9 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import { readAs, readOwn } from '../database/read.ts';
+import { LogAbsent } from '../activity/record-entry.ts';
+import type { ConsoleStore } from '../cells/console-stores.ts';
+import { type Read, readAs, readOwn } from '../database/read.ts';
 import { encoded, successAnswer } from '../http/answer.ts';
 import { compileSchemasOnUse } from '../http/edge/compile-schemas.ts';
 import { checkRequest, recordable } from '../http/edge/edge.ts';
@@ -66,7 +68,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
   });
   compileSchemasOnUse(app);
   const callers = new WeakMap<FastifyRequest, Caller>();
-  const actors = new WeakMap<FastifyRequest, Actor>();
+  const actors = new WeakMap<FastifyRequest, { actor: Actor; store: ConsoleStore }>();
   const budget = new Budget();
   const visits = new WeakMap<FastifyRequest, Visit>();
 
@@ -131,9 +133,12 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
         if (route.permission === 'anyone') return;
         const token = callers.get(request)?.sessionToken ?? null;
         await slowly(() => budget.requireLeft(token));
-        const actor = await actorOf(parts.writer, token);
+        const { actor, store } = await actorOf(parts, token);
         const visit = await slowly(() =>
-          budget.enter(token ?? '', actor.accountId, { cost, isStream: response === 'stream' }),
+          budget.enter(token ?? '', actor.accountId, {
+            cost: typeof cost === 'function' ? cost(request.query as Record<string, unknown>) : cost,
+            isStream: response === 'stream',
+          }),
         );
         visits.set(request, visit);
         reply.raw.once('close', visit.leave).once('finish', visit.leave);
@@ -141,7 +146,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
           throw lacking(route.permission);
         }
         if (route.recent && !actor.isRecent) throw proofNeeded;
-        actors.set(request, actor);
+        actors.set(request, { actor, store });
       },
       handler: async (request, reply) => {
         const given = await answer(route, asked(route, query, request, reply), actors.get(request));
@@ -191,17 +196,31 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
     };
   }
 
-  function answer(route: ConsoleRoute, request: ConsoleRequest, actor: Actor | undefined): Promise<unknown> {
+  function answer(
+    route: ConsoleRoute,
+    request: ConsoleRequest,
+    member: { actor: Actor; store: ConsoleStore } | undefined,
+  ): Promise<unknown> {
     if (route.permission === 'anyone') return route.handler(request);
-    if (!actor) throw new Error('a route for members without a member');
+    if (!member) throw new Error('a route for members without a member');
+    const { actor, store } = member;
+    const { accountId, loginId } = actor;
     return route.handler({
       ...request,
       actor,
-      read: async (work) => (await readAs(parts.reader, actor.accountId, work)).result,
-      readOwn: (work) => readOwn(parts.reader, actor.loginId, work),
-      requireStill: () =>
-        readOwn(parts.reader, actor.loginId, (run) => requireStill(run, actor, route.permission)),
-      change: changeAs(parts.writer, actor, request.caller, route.permission),
+      store,
+      read: async (work) => (await readAs(store.reader, accountId, work)).result,
+      readOwn: (work) => readOwn(parts.controlReader, loginId, work),
+      readOwnAccounts: (statement, values) =>
+        parts.stores.inEach(({ reader }) => readOwn(reader, loginId, (run) => run(statement, values))),
+      requireStill: () => {
+        // Each read alone: a read within a read would wait for another connection of a pool, and hold one.
+        const control: Read = (text, values) =>
+          readOwn(parts.controlReader, loginId, (run) => run(text, values));
+        const cell: Read = (text, values) => readOwn(store.reader, loginId, (run) => run(text, values));
+        return requireStill({ control, cell }, actor, route.permission);
+      },
+      change: changeAs(store.writer, actor, request.caller, route.permission),
     });
   }
 
@@ -270,7 +289,7 @@ function stream(reply: FastifyReply, { type, filename, stream: body }: Streamed)
 }
 
 function errorOf(error: unknown): Rejection | ApiError {
-  if (error instanceof Rejection) return toConsoleRejection(error);
+  if (error instanceof Rejection || error instanceof LogAbsent) return toConsoleRejection(error);
   if (error instanceof ApiError) return error;
   if (error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new Rejection('body_too_large', `Send ${LARGEST_BODY / 1024} KiB at most.`);

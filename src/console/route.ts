@@ -4,6 +4,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { ChangeAccount } from '../activity/record-entry.ts';
 import type { AccountVerified } from '../activity/seals/verify-account.ts';
+import type { ConsoleStore, ConsoleStores } from '../cells/console-stores.ts';
 import type { TokenCommands } from '../config/token-commands.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 import type { Read } from '../database/read.ts';
@@ -16,10 +17,12 @@ import type { Static, TObject, TSchema } from '../vocabulary/schema.ts';
 /** The dependencies of the console. */
 export interface ConsoleParts {
   log: Logger;
-  /** The writer's role; a statement may take 10 s. */
-  writer: pg.Pool;
-  /** The console's own role, which only reads; pipelining, the same. */
-  reader: pg.Pool;
+  /** The writer's role on the control store, for what belongs to no account; a statement may take 10 s. */
+  control: pg.Pool;
+  /** The console's own role on the control store, which only reads; pipelining, the same. */
+  controlReader: pg.Pool;
+  /** The stores of accounts, with such pools. */
+  stores: ConsoleStores;
   /** Verifies the newest seal of an account's log, outside of this thread. */
   verify: (accountId: number) => Promise<AccountVerified>;
   /** The keys of DBVITALS_SECRET_KEY. */
@@ -75,8 +78,12 @@ interface MemberRequest<Query extends TObject, Body extends TObject> extends Con
   actor: Actor;
   /** Reads only the session's account: as the console's database role, with row-level security, in one snapshot. */
   read<T>(work: (read: Read) => Promise<T>): Promise<T>;
-  /** Reads only what belongs to the person: login, passkeys, sessions, and the list of their accounts. */
+  /** Reads only what belongs to the person: login, passkeys, sessions. */
   readOwn<T>(work: (read: Read) => Promise<T>): Promise<T>;
+  /** Reads the person's members and accounts in every store. */
+  readOwnAccounts<Row extends { account_id: number }>(statement: string, values: unknown[]): Promise<Row[]>;
+  /** The pools on the account's store. */
+  store: ConsoleStore;
   /** For long requests: throws 401 or 403 once the session has ended or the member has lost the route's permission. */
   requireStill(): Promise<void>;
   /**
@@ -111,8 +118,11 @@ interface Definition<
   /** A field's `description` is the error message for an invalid value. */
   body?: Body;
   response: Response;
-  /** The price in requests, from the budgets of session and account (budget.ts); default: 1. */
-  cost?: number;
+  /**
+   * The price in requests, from the budgets of session and account (budget.ts); default: 1. A function gets the query as it
+   * was sent, before it is validated.
+   */
+  cost?: number | ((query: Readonly<Record<string, unknown>>) => number);
   /** Default: 200, or 204 without a body. */
   status?: 201 | 202;
 }

@@ -1,6 +1,9 @@
 import pg from 'pg';
 import { isTraced } from '../telemetry/tracing.ts';
-import { traceStatements } from './trace-statements.ts';
+import { withControl } from './cells/control-store.ts';
+import { primaryOf } from './pool/primary.ts';
+import { traceStatements } from './pool/trace-statements.ts';
+import { StoreUnavailable } from './store-failure.ts';
 
 /** One host of the store, or of a pooler in front of it. */
 interface StoreHost extends pg.ClientConfig {
@@ -17,6 +20,9 @@ export type StoreRole = 'owner' | 'writer' | 'reader' | 'console';
 /** How long a request may wait for the store, in milliseconds: its whole deadline (docs/design/requests.md). */
 export const STORE_DEADLINE_MS = 2_000;
 
+/** How long a statement of the monitor or of notifications may wait for the store, in milliseconds; a run's claim outlasts it. */
+export const WORK_DEADLINE_MS = 20_000;
+
 const INT8_ARRAY: number = 1016; // the OID of bigint[]; no column of this type contains nulls
 
 // Identifiers stay below 2^53 (they count from 1), so a JavaScript number holds them exactly.
@@ -24,18 +30,18 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(INT8_ARRAY, (text) => text.slice(1, -1).split(',').filter(Boolean).map(Number));
 
 /**
- * Parses a PostgreSQL URL; it may list several hosts, separated by commas as in libpq.
+ * Parses a PostgreSQL URL; it may list several hosts, separated by commas as in libpq. `setting` is its name in messages.
  * Throws a sentence that says what to do if the URL is invalid.
  */
-export function parseStoreUrl(text: string): StoreAddress {
-  return parseHosts('DATABASE_URL', 5432, text).map(({ before, name, after }) => ({
+export function parseStoreUrl(text: string, setting = 'DATABASE_URL'): StoreAddress {
+  return parseHosts(setting, 5432, text).map(({ before, name, after }) => ({
     connectionString: `${before}/${name}${after}`,
   }));
 }
 
 /** {@link parseStoreUrl} for a pooler in transaction mode, whose databases are `<name>_writer` and `<name>_reader`. */
-export function parsePoolerUrl(text: string): StoreAddress {
-  return parseHosts('DBVITALS_POOLER_URL', 6432, text).map(({ before, name, after }) => ({
+export function parsePoolerUrl(text: string, setting = 'DBVITALS_POOLER_URL'): StoreAddress {
+  return parseHosts(setting, 6432, text).map(({ before, name, after }) => ({
     pooled: (role) => `${before}/${name}_${role}${after}`,
   }));
 }
@@ -43,7 +49,9 @@ export function parsePoolerUrl(text: string): StoreAddress {
 function parseHosts(setting: string, port: number, text: string) {
   const [, before, hosts, name, after] =
     /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)\/([^?#]+)(.*)$/.exec(text) ?? [];
-  checkChannelBinding(setting, new URLSearchParams(/\?[^#]*/.exec(after ?? '')?.[0]));
+  const parameters = new URLSearchParams(/\?[^#]*/.exec(after ?? '')?.[0]);
+  checkChannelBinding(setting, parameters);
+  checkSessionAttributes(setting, parameters);
   try {
     if (hosts === undefined) throw new Error('no host or database');
     return hosts.split(',').map((host) => {
@@ -66,29 +74,42 @@ function checkChannelBinding(setting: string, parameters: URLSearchParams): void
     throw new Error(`${setting} contains channel_binding: it must be prefer or disable, or be removed.`);
 }
 
-// The host of an address that is presumably the primary. All pools of a process use the same one.
-const preferred = new WeakMap<StoreAddress, number>();
+// pg ignores it, and every connection requires the primary anyway.
+function checkSessionAttributes(setting: string, parameters: URLSearchParams): void {
+  if (
+    parameters.getAll('target_session_attrs').some((value) => value !== 'read-write' && value !== 'primary')
+  )
+    throw new Error(
+      `${setting} contains target_session_attrs: it must be read-write or primary, or be removed. dbvitals uses only the primary.`,
+    );
+}
+
+/** How many connections a pool has at most, and how it uses them: see {@link openPool}. */
+export interface PoolOptions {
+  max: number;
+  pipeline?: boolean;
+  statementTimeout?: number | undefined;
+  name?: string;
+}
 
 /**
- * Opens a pool of connections to the store that act as `role`. If a host is lost, the pool uses the next one of `address`.
- * `statementTimeout`, in milliseconds, limits each statement on client and server; without it there is no limit. `name` is
- * shown in pg_stat_activity; default: the role.
- * Connecting throws if the host is a standby, or if it gives another role than requested.
+ * Opens a pool of connections to the store that act as `role`. If a host is lost or does not answer, the pool uses the next
+ * one of `address`. `statementTimeout`, in milliseconds, limits each statement on client and server; without it there is no
+ * limit, and a statement to a host that falls silent waits until the host is back. `name` is shown in pg_stat_activity;
+ * default: the role.
+ * Connecting throws {@link StoreUnavailable} if the host is a standby, and an error if it gives another role than requested.
  */
-export function openPool(
-  address: StoreAddress,
-  role: StoreRole,
-  options: { max: number; pipeline?: boolean; statementTimeout?: number; name?: string },
-): pg.Pool {
+export function openPool(address: StoreAddress, role: StoreRole, options: PoolOptions): pg.Pool {
   const settings = {
     options: role === 'owner' ? '-c timezone=UTC' : `-c timezone=UTC -c role=dbvitals_${role}`,
     statement_timeout: options.statementTimeout,
   };
+  const primary = primaryOf(address);
   class StoreClient extends pg.Client {
     readonly #at: number;
 
     constructor(config?: pg.ClientConfig) {
-      const at = preferred.get(address) ?? 0;
+      const { at } = primary;
       const { pooled, ...host } = address[at] ?? {};
       super({ ...config, ...(pooled ? { connectionString: pooled(role) } : { ...settings, ...host }) });
       this.#at = at;
@@ -109,9 +130,12 @@ export function openPool(
       return undefined;
     }
 
-    /** Directs later connections to the next host, unless another connection has done so already. */
     leave(): void {
-      if ((preferred.get(address) ?? 0) === this.#at) preferred.set(address, (this.#at + 1) % address.length);
+      primary.leave(this.#at);
+    }
+
+    found(): void {
+      primary.found(this.#at, this);
     }
   }
   const pool = new pg.Pool({
@@ -131,7 +155,7 @@ export function openPool(
       const [found = { role: 'nobody', standby: false }] = rows;
       if (found.standby) {
         if (client instanceof StoreClient) client.leave();
-        throw new Error(
+        throw new StoreUnavailable(
           'This host of the store is a standby: add the primary to the URL, or promote this host.',
         );
       }
@@ -140,7 +164,13 @@ export function openPool(
           `The store gives dbvitals_${role} the rights of ${found.role}: configure the pooler as described in docs/scaling.md.`,
         );
       }
+      if (client instanceof StoreClient) client.found();
     },
+  });
+  // Not only a connection that ends tells that a host is lost: one that is silent does too.
+  pool.on('release', (error: unknown, client) => {
+    if (error instanceof Error && !(error instanceof pg.DatabaseError) && client instanceof StoreClient)
+      client.leave();
   });
   // A broken idle connection is replaced at its next use. A connection in use reports the error from its query.
   pool.on('error', () => {});
@@ -159,7 +189,7 @@ function unnamed(client: pg.Client): pg.Client['query'] {
   }) as pg.Client['query'];
 }
 
-/** Runs `work` in a transaction. An error rolls it back; if that fails too, the connection is dropped. */
+/** Runs `work` in a transaction. An error rolls it back; if that fails too, or the store does not answer, the connection is dropped. */
 export async function inTransaction<T>(
   pool: pg.Pool,
   work: (client: pg.ClientBase) => Promise<T>,
@@ -168,13 +198,16 @@ export async function inTransaction<T>(
   let broken: Error | undefined;
   try {
     await client.query('begin');
-    const result = await work(client);
+    const result = await withControl(pool, client, () => work(client));
     await client.query('commit');
     return result;
   } catch (error) {
-    await client.query('rollback').catch((cause: Error) => {
-      broken = cause;
-    });
+    // pg's words for a statement without an answer: a rollback would wait behind it, and as long again.
+    if (error instanceof Error && error.message === 'Query read timeout') broken = error;
+    else
+      await client.query('rollback').catch((cause: Error) => {
+        broken = cause;
+      });
     throw error;
   } finally {
     client.release(broken);

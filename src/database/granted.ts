@@ -84,6 +84,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
   // The role of the gate, the monitor, the console and the commands. It can't change the log, the seals and past health checks.
   dbvitals_writer: {
     account: 'select, insert, update',
+    account_move: 'select',
     activity: 'select, insert',
     activity_floor: 'select',
     activity_head: 'select, insert, update',
@@ -93,6 +94,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     alert: 'select, insert, update, delete',
     alert_rule: 'select, insert, update, delete',
     api_key: 'select, insert, update',
+    cell: 'select',
     challenge: 'insert',
     connection: 'select, insert, update',
     connection_change: 'select, insert, update, delete',
@@ -108,6 +110,8 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     destination: 'select, insert, update, delete',
     destination_queue: 'select, insert, update, delete',
     destination_recipient: 'select, insert, update, delete',
+    directory_account: 'select, insert, update',
+    directory_key: 'select, insert',
     event: 'select, insert, update, delete',
     fact_snapshot: 'select, insert, update, delete',
     health_check: 'select, insert',

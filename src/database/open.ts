@@ -22,6 +22,8 @@ export interface JoinedStore {
 export interface OpenStore extends JoinedStore {
   /** Names of the migrations that were applied on opening. */
   applied: string[];
+  /** Which of several cells the store is, 0 = only their control store; null = it is the only store. */
+  cellId: number | null;
 }
 
 /** The settings of the store: its URL, or the folder of the embedded one. */
@@ -34,15 +36,24 @@ interface StorePlace {
  * What to do if the store does not exist. A command in the wrong folder must not create one, so only some commands create
  * it, and the others fail with a sentence.
  */
-type WhenAbsent = 'make' | 'refuse';
+export type WhenAbsent = 'make' | 'refuse';
 
 /** Opens the configured store and brings its schema up to date. Reports steps that take long to `say`. */
 export async function openStore(place: StorePlace, say: Say, absent: WhenAbsent): Promise<OpenStore> {
   return join(place, say, absent, async (store, owner) => {
     const { applied, pending } = await readSchema(owner);
     if (absent === 'refuse' && applied.length === 0) throw new NoStore(place);
-    return { ...store, applied: pending.length === 0 ? [] : await migrate(store.address) };
+    const added = pending.length === 0 ? [] : await migrate(store.address);
+    return { ...store, applied: added, cellId: await cellOf(owner) };
   });
+}
+
+const selectCell = 'select cell_id from cell';
+
+/** Which of several cells a store is, 0 = only their control store; null = it is the only store. */
+export async function cellOf(client: pg.ClientBase | pg.Pool): Promise<number | null> {
+  const { rows } = await client.query<{ cell_id: number }>(selectCell);
+  return rows[0]?.cell_id ?? null;
 }
 
 /** {@link openStore} without checking the schema. An empty database counts as existing. */
@@ -110,7 +121,7 @@ async function storeVersion(owner: pg.Pool, address: StoreAddress): Promise<stri
  * The address for statements of requests: the pooler in transaction mode at `url`, or the store itself. Throws a sentence if
  * the pooler does not answer or gives other roles.
  */
-export async function requestAddress(store: OpenStore, url: string | null): Promise<StoreAddress> {
+export async function requestAddress(store: JoinedStore, url: string | null): Promise<StoreAddress> {
   if (url === null) return store.address;
   const address = parsePoolerUrl(url);
   for (const role of ['writer', 'reader'] as const) {

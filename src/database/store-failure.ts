@@ -8,7 +8,7 @@ const STATE_OF_SERVER = /^(?:08|25|28|3D|40|53|55|57|58)/;
 const DRIVER =
   /^(?:timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered)/;
 
-/** The gate got no result for a batch, so it is unknown whether it was committed. The cause says why. */
+/** The store can't be used now. If a batch of the gate failed, it is unknown whether it was committed, and the cause says why. */
 export class StoreUnavailable extends Error {}
 
 /** Whether the error means that the store is unreachable, hangs, has no free space, or rejects our connection. */

@@ -20,15 +20,17 @@ async function names(statement: string): Promise<string[]> {
 }
 
 // Logins belong to no account: a login acts in each account that it is a member of. The API's role may not read them.
-// The record of backups belongs to the store itself.
-const OF_NO_ACCOUNT = ['challenge', 'last_backup', 'login', 'passkey', 'session', 'sign_in_failure'];
+// The record of backups and the number of the cell belong to the store itself, and the directory finds the account of a key.
+const OF_NO_ACCOUNT = [
+  ...['cell', 'challenge', 'directory_key', 'last_backup', 'login', 'passkey', 'session', 'sign_in_failure'],
+];
 
 const ours = `c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname <> 'migration'`;
 
 // Tables of failed sign-ins and of the store itself. The reader and the console have no privilege on them.
 const OF_NOBODY = ['challenge', 'last_backup', 'sign_in_failure'];
 
-test('every primary key begins with account_id, except those of sign-ins and of the store itself', async () => {
+test('every primary key begins with account_id, except those of sign-ins, of the directory and of the store itself', async () => {
   const others = await names(`
     select c.relname as name
       from pg_class c

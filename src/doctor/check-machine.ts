@@ -36,7 +36,7 @@ export function checkSecret(config: Config, file: string | null): Diagnosis[] {
   const found: Diagnosis[] = [];
   const path = config.givenSecret === null ? own : file;
   const inside = path !== null && resolve(path).startsWith(resolve(config.dataDir) + sep);
-  if (inside && config.databaseUrl === null) {
+  if (inside && hasEmbedded(config)) {
     found.push({
       about,
       status: 'warning',
@@ -118,9 +118,15 @@ export function checkTls({ tlsFiles, host, trustProxy }: Config): Diagnosis[] {
   }
 }
 
+/** Whether the store is the embedded one. */
+export function hasEmbedded({ databaseUrl, cells }: Config): boolean {
+  return databaseUrl === null && cells === null;
+}
+
 /** Checks that the embedded PostgreSQL is installed and its data folder is writable. */
-export function checkEmbedded({ databaseUrl, dataDir }: Config): Diagnosis[] {
-  if (databaseUrl !== null) return [];
+export function checkEmbedded(config: Config): Diagnosis[] {
+  const { dataDir } = config;
+  if (!hasEmbedded(config)) return [];
   const about = 'embedded';
   const found: Diagnosis[] = [];
   try {

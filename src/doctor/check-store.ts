@@ -8,6 +8,7 @@ import { missingRoles, readSchema, whyNoMigration } from '../database/migrate.ts
 import { one } from '../database/one.ts';
 import { countDueConnections } from '../monitor/claim.ts';
 import { checkBackups } from './check-backups.ts';
+import { checkMoves } from './check-moves.ts';
 import { checkNotifications } from './check-notifications.ts';
 import type { Diagnosis } from './diagnosis.ts';
 
@@ -49,6 +50,8 @@ export async function checkStore(config: Config, pools: Pools): Promise<Diagnosi
   ];
   const rest: Diagnosis[] = [];
   for (const [about, check] of checks) rest.push(await attempt(about, () => check(config, owner, writer)));
+  const moves = await checkMoves(writer);
+  if (moves) rest.push(moves);
   return [schema, clock, server, roles, ...rest];
 }
 

@@ -1,11 +1,20 @@
 import { resolve } from 'node:path';
+import { placeOf, storeNumbers } from '../cells/open-cells.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { openPool } from '../database/connect.ts';
 import { holdsStore } from '../database/data-folder.ts';
 import { type JoinedStore, joinStore, requestAddress } from '../database/open.ts';
 import { storeIdentity } from '../database/store-identity.ts';
-import { checkDisk, checkEmbedded, checkSealFile, checkSecret, checkTls } from './check-machine.ts';
+import { checkDirectory } from './check-directory.ts';
+import {
+  checkDisk,
+  checkEmbedded,
+  checkSealFile,
+  checkSecret,
+  checkTls,
+  hasEmbedded,
+} from './check-machine.ts';
 import { checkService } from './check-service.ts';
 import { checkStore } from './check-store.ts';
 import type { Diagnosis } from './diagnosis.ts';
@@ -27,16 +36,25 @@ export async function diagnose(say: (step: string) => void): Promise<Diagnosis[]
       remedy: 'Settings are environment variables, or lines of .env in the working folder.',
     }));
   }
-  const store = await diagnoseStore(config, say);
+  // The control store is the first.
+  const stores: StoreDiagnoses[] = [];
+  for (const number of storeNumbers(config)) {
+    const found = await diagnoseStore(config, number, say);
+    const { name } = placeOf(config, number);
+    // With several stores, each message begins with its store's name.
+    const named = ({ message, ...rest }: Diagnosis) => ({ ...rest, message: `In ${name}: ${message}` });
+    stores.push(number === null ? found : { ...found, diagnoses: found.diagnoses.map(named) });
+  }
   return [
     ...checkSettings(config),
     ...checkSecret(config, process.env['DBVITALS_SECRET_KEY_FILE']?.trim() || null),
     ...checkTls(config),
     ...checkEmbedded(config),
-    checkDisk(config.databaseUrl === null ? config.dataDir : '.'),
+    checkDisk(hasEmbedded(config) ? config.dataDir : '.'),
     ...checkSealFile(config.sealFile),
-    ...store.diagnoses,
-    ...(await checkService(config, store.id)),
+    ...stores.flatMap(({ diagnoses }) => diagnoses),
+    ...(config.cells ? await checkDirectory(config) : []),
+    ...(await checkService(config, stores[0]?.id ?? null)),
   ];
 }
 
@@ -54,15 +72,20 @@ interface StoreDiagnoses {
   id: string | null;
 }
 
-async function diagnoseStore(config: Config, say: (step: string) => void): Promise<StoreDiagnoses> {
+async function diagnoseStore(
+  config: Config,
+  number: number | null,
+  say: (step: string) => void,
+): Promise<StoreDiagnoses> {
+  const place = placeOf(config, number);
   try {
-    if (config.databaseUrl === null && !holdsStore(config.dataDir)) {
+    if (place.databaseUrl === null && !holdsStore(config.dataDir)) {
       const message = `There is no store in ${resolve(config.dataDir)} yet.`;
       const remedy =
         'Start "dbvitals serve", which creates it, or set DBVITALS_DATA_DIR or DATABASE_URL to your store.';
       return { diagnoses: [{ about: 'store', status: 'warning', message, remedy }], id: null };
     }
-    const store = await joinStore(config, say, 'refuse');
+    const store = await joinStore(place, say, 'refuse');
     const pools = (['owner', 'writer', 'reader', 'console'] as const).map(
       (role) => [role, openPool(store.address, role, { max: 1, statementTimeout: STATEMENT_MS })] as const,
     );
@@ -74,7 +97,7 @@ async function diagnoseStore(config: Config, say: (step: string) => void): Promi
         remedy: null,
       };
       const found = await checkStore(config, new Map(pools));
-      const diagnoses = [reached, ...found, ...(await checkPooler(config, store))];
+      const diagnoses = [reached, ...found, ...(await checkPooler(place.poolerUrl, store))];
       const folder = store.embedded ? config.dataDir : null;
       return { diagnoses, id: await storeIdentity(store.address, folder).catch(() => null) };
     } finally {
@@ -85,8 +108,8 @@ async function diagnoseStore(config: Config, say: (step: string) => void): Promi
     // The message names the store's host and the reason. No error of the driver contains a password.
     const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown';
     const message = `The store can't be used: ${reason}.`;
-    const remedy = config.databaseUrl
-      ? 'Check that PostgreSQL is running, and check host, user and password in DATABASE_URL.'
+    const remedy = place.databaseUrl
+      ? 'Check that PostgreSQL is running, and check host, user and password in its URL.'
       : "See PostgreSQL's log in the folder postgres/log of the data folder.";
     return { diagnoses: [{ about: 'store', status: 'error', message, remedy }], id: null };
   }
@@ -94,11 +117,11 @@ async function diagnoseStore(config: Config, say: (step: string) => void): Promi
 
 const STATEMENT_MS = 10_000;
 
-async function checkPooler({ poolerUrl }: Config, store: JoinedStore): Promise<Diagnosis[]> {
+async function checkPooler(poolerUrl: string | null, store: JoinedStore): Promise<Diagnosis[]> {
   if (poolerUrl === null) return [];
   const about = 'pooler';
   try {
-    await requestAddress({ ...store, applied: [] }, poolerUrl);
+    await requestAddress(store, poolerUrl);
     const message = 'The pooler connects to the store as writer and as reader.';
     return [{ about, status: 'ok', message, remedy: null }];
   } catch (error) {

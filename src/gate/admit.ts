@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { openPool, STORE_DEADLINE_MS, type StoreAddress } from '../database/connect.ts';
 import { StoreUnavailable } from '../database/store-failure.ts';
 import { traced } from '../telemetry/tracing.ts';
 import { admitBatch } from './admit.sql.ts';
 import { admitParameters } from './admit-parameters.ts';
-import { Expired, GateFull } from './gate-errors.ts';
+import { AccountAway, Expired, GateFull } from './gate-errors.ts';
 import {
   type Applicant,
   type KeyBatch,
@@ -46,6 +47,10 @@ export class Gate {
   #endWait: (() => void) | null = null;
   /** Runs work that serves all clients outside of any request, so that its errors are not attributed to one client. */
   readonly #forEverybody = AsyncLocalStorage.snapshot();
+  /** How many gates the process has: one for each cell. */
+  readonly #gates: number;
+  /** Before this time of the process's clock, the next batch gathers requests. */
+  #gathersUntil = 0;
   readonly #pacer = new Pacer();
   readonly #verdicts: Verdicts = {
     ...{ admitted: 0, limited: 0, dead: 0, moved: 0 },
@@ -60,10 +65,12 @@ export class Gate {
     address: StoreAddress,
     measure: (size: number, seconds: number) => void = () => {},
     committed: () => void = () => {},
+    gates = 1,
   ) {
     this.#pool = openPool(address, 'writer', { max: 1, statementTimeout: STORE_DEADLINE_MS });
     this.#measure = measure;
     this.#committed = committed;
+    this.#gates = gates;
   }
 
   /** Waits for the turn of a request over its key's limit. Null = it need not wait. Throws {@link GateFull}. */
@@ -76,7 +83,7 @@ export class Gate {
     }
   }
 
-  /** Waits for the verdict; throws {@link StoreUnavailable}, {@link GateFull} or {@link Expired}. */
+  /** Waits for the verdict; throws {@link StoreUnavailable}, {@link GateFull}, {@link Expired} or {@link AccountAway}. */
   admit(applicant: Applicant): Promise<Verdict> {
     const ofKey = this.#ofKey.get(applicant.apiKeyId) ?? 0;
     if (this.#queue.length >= LONGEST_QUEUE || ofKey >= LONGEST_QUEUE_OF_KEY) {
@@ -123,6 +130,7 @@ export class Gate {
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       if (!this.#isGathered()) await this.#wait();
+      if (this.#gates > 1) await this.#gather();
       const batches = this.#nextBatch();
       if (batches.length === 0) continue;
       try {
@@ -134,15 +142,26 @@ export class Gate {
           const batch = batches[row.n - 1];
           if (batch) settle(batch, row, this.#verdicts);
         }
+        if (rows.length < batches.length) this.#leave(batches, rows);
         this.#committed();
       } catch (error) {
-        const cause = new StoreUnavailable('the batch failed', { cause: error });
-        const failed = batches.flatMap(requestsOf);
-        this.#verdicts.failed += failed.length;
-        for (const waiting of failed) waiting.reject(cause);
+        this.#fail(batches, new StoreUnavailable('the batch failed', { cause: error }));
       }
     }
     this.#running = false;
+  }
+
+  /** Fails the batches that got no verdict. */
+  #leave(batches: readonly KeyBatch[], rows: readonly KeyBatchVerdict[]): void {
+    const settled = new Set(rows.map(({ n }) => n - 1));
+    const away = batches.filter((_, n) => !settled.has(n));
+    this.#fail(away, new AccountAway('the log of the account is not open here'));
+  }
+
+  #fail(batches: readonly KeyBatch[], cause: Error): void {
+    const failed = batches.flatMap(requestsOf);
+    this.#verdicts.failed += failed.length;
+    for (const waiting of failed) waiting.reject(cause);
   }
 
   #isGathered(): boolean {
@@ -160,6 +179,16 @@ export class Gate {
       const timer = setTimeout(end, LONGEST_WAIT_MS);
       this.#endWait = end;
     });
+  }
+
+  /**
+   * Waits as long as the last batch took, for each other gate of the process. So the gates of several cells together send as
+   * many batches as a single gate would, and most of a batch's cost does not depend on its size. Another cell's delays play
+   * no part in it.
+   */
+  async #gather(): Promise<void> {
+    const rest = this.#gathersUntil - performance.now();
+    if (rest > 0 && this.#queue.length < LARGEST_BATCH) await wait(Math.min(rest, LONGEST_WAIT_MS));
   }
 
   /**
@@ -217,7 +246,10 @@ export class Gate {
       throw error;
     } finally {
       client.release(broken);
-      this.#measure(size, (performance.now() - started) / 1000);
+      const ended = performance.now();
+      // A request alone has nobody to wait for.
+      if (size > 1) this.#gathersUntil = ended + (this.#gates - 1) * (ended - started);
+      this.#measure(size, (ended - started) / 1000);
     }
   }
 }

@@ -14,3 +14,9 @@ export class GateFull extends Error {
 
 /** The request missed its deadline before its batch was sent. Nothing was counted or written. */
 export class Expired extends Error {}
+
+/**
+ * The account's log is not open in this store: the account is being moved to another cell, or lives there. Nothing was counted
+ * or written.
+ */
+export class AccountAway extends Error {}

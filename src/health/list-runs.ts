@@ -18,16 +18,19 @@ const runColumns = `health_check_id as id, created_at, score, summary_text, find
 export const listedRuns = `
   select ${runColumns}
     from health_check
-   where account_id = $1 and connection_id = $2 and health_check_id < $3
-   order by health_check_id desc
+   where account_id = $1 and connection_id = $2
+     and ($3::bigint is null
+          or (created_at, health_check_id)
+             < (select created_at, health_check_id from health_check where account_id = $1 and health_check_id = $3))
+   order by created_at desc, health_check_id desc
    limit $4`;
 
-/** A page of a connection's runs, newest first: those before the run `before`, or the newest. */
+/** A page of a connection's runs, newest first: those before the run `before`, or the newest if it is null. */
 export function listRuns(
   read: Read,
   accountId: number,
   connectionId: number,
-  { before = Number.MAX_SAFE_INTEGER, limit }: { before?: number | undefined; limit: number },
+  { before, limit }: { before: number | null; limit: number },
 ): Promise<Run[]> {
   return read<Run>(listedRuns, [accountId, connectionId, before, limit]);
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { doesNotMove } from '../database/cells/prune-oldest.ts';
 
 // One step reads 1,000 checks in order of time. The latest check of a connection keeps its findings, however old it
 // is, so the next step must start after the last check that was read.
@@ -20,6 +21,7 @@ const pruneOldest = `
        and h.health_check_id = old.health_check_id
        and h.findings is not null
        and c.latest_check_id is distinct from h.health_check_id
+       and ${doesNotMove('old.account_id')}
     returning h.health_check_id
   )
   select created_at::text, health_check_id, (select count(*) from pruned) as pruned

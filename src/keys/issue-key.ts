@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { registerKey } from '../cells/register.ts';
 import { one } from '../database/one.ts';
 import { generateKey, hashKey } from '../vocabulary/api-key.ts';
 import { type KeyRow, readKey } from './key-row.ts';
@@ -35,8 +36,10 @@ export async function issueKey(
   { name, note, createdBy, lifetime, scopes = null, allowedAddresses = null }: WantedKey,
 ): Promise<IssuedKey> {
   const key = generateKey();
+  const hash = hashKey(key);
+  await registerKey(client, hash, accountId);
   const { rows } = await client.query<{ id: number }>(insert, [
-    ...[accountId, name, hashKey(key), key.slice(-4), at, lifetime],
+    ...[accountId, name, hash, key.slice(-4), at, lifetime],
     ...[note || null, createdBy, scopes, allowedAddresses],
   ]);
   const { id, ...row } = await readKey(client, accountId, one(rows, 'store a key').id);

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { doesNotMove } from '../database/cells/prune-oldest.ts';
 import { ENDPOINT_PATHS } from '../vocabulary/values/endpoint-paths.ts';
 
 // Counts each key's requests per hour, and per day, endpoint and status, from the log, so that requests do not wait for counters
@@ -99,13 +100,13 @@ const uncounted = `
 // Each key keeps its last hour, because it holds the IP address that used the key last.
 const prune = `
   delete from key_hour k
-   where k.account_id = $1 and k.hour < clock_timestamp() - make_interval(hours => $2)
+   where k.account_id = $1 and k.hour < clock_timestamp() - make_interval(hours => $2) and ${doesNotMove('$1')}
      and exists (select from key_hour n
                   where n.account_id = $1 and n.api_key_id = k.api_key_id and n.hour > k.hour)`;
 
 const pruneDays = `
   delete from key_day
-   where account_id = $1 and day < (clock_timestamp() at time zone 'UTC')::date - $2::integer`;
+   where account_id = $1 and day < (clock_timestamp() at time zone 'UTC')::date - $2::integer and ${doesNotMove('$1')}`;
 
 /** Counts the new entries of all logs, one step at a time, and deletes hours and days that are no longer shown. */
 export async function* countKeys(owner: pg.Pool): AsyncGenerator<void> {

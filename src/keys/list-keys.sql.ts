@@ -58,7 +58,7 @@ select k.api_key_id as id, k.name, k.note, k.last_four, k.created_at, k.expires_
   left join total t on t.api_key_id = k.api_key_id
   left join latest l on l.api_key_id = k.api_key_id
  where k.account_id = $1
- order by k.api_key_id desc`;
+ order by k.created_at desc, k.api_key_id desc`;
 
 /** The current minute and the last use of each valid key of account $1. */
 export const selectWindows = `
@@ -69,7 +69,7 @@ select k.api_key_id as id,
   from api_key k
   join key_window w on w.account_id = k.account_id and w.api_key_id = k.api_key_id
  where k.account_id = $1 and k.valid_until > clock_timestamp()
- order by k.api_key_id desc`;
+ order by k.created_at desc, k.api_key_id desc`;
 
 /**
  * The last 100 requests by key $2 of account $1 among the $4 entries before entry $3 (null = the log's end), newest first,

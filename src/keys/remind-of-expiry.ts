@@ -14,7 +14,11 @@ const dueReminders = `
    where k.valid_until > clock_timestamp() and k.replaced_by is null
      and k.expires_at - k.created_at >= interval '7 days' and k.expiry_reminders < d.reminders`;
 
-const selectDue = `select distinct account_id from (${dueReminders}) due order by account_id`;
+const selectDue = `
+  select distinct account_id
+    from (${dueReminders}) due
+   where not exists (select from account_move m where m.account_id = due.account_id and m.state <> 'copying')
+   order by account_id`;
 
 const markReminded = `
   with due as (${dueReminders} and k.account_id = $1)

@@ -4,16 +4,20 @@ import type { FleetRange } from '../vocabulary/fleet-ranges.ts';
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
-/** The ranges of a fleet's history: how long, from which table, and the seconds between two points. */
+/**
+ * The ranges of a fleet's history: how long, from which table, and the seconds between two points. Its end comes from runs, in
+ * steps of its own: the last hour as a whole, and the latest hours of a day, because a rollup may not have read them yet.
+ */
 const RANGES = {
-  '24h': { seconds: DAY, table: 'hour', step: HOUR },
-  '7d': { seconds: 7 * DAY, table: 'hour', step: 3 * HOUR },
-  '30d': { seconds: 30 * DAY, table: 'day', step: DAY },
-  '13mo': { seconds: 396 * DAY, table: 'day', step: 7 * DAY },
+  '1h': { seconds: HOUR, table: 'hour', step: 120, tail: { seconds: HOUR, step: 120 } },
+  '24h': { seconds: DAY, table: 'hour', step: HOUR, tail: { seconds: 3 * HOUR, step: HOUR / 3 } },
+  '7d': { seconds: 7 * DAY, table: 'hour', step: 3 * HOUR, tail: null },
+  '30d': { seconds: 30 * DAY, table: 'day', step: DAY, tail: null },
+  '13mo': { seconds: 396 * DAY, table: 'day', step: 7 * DAY, tail: null },
 } as const satisfies Record<FleetRange, unknown>;
 
-/** The latest hours come from runs, because a rollup may not have read them yet: so many seconds, in steps. */
-const TAIL = { seconds: 3 * HOUR, step: HOUR / 3 };
+/** The seconds between two runs of sample data, which is never checked. */
+const UNSCHEDULED = 300;
 
 /**
  * The history of one metric on one connection, oldest first: values, or the means of days; null = a gap. `at` is Unix time in
@@ -107,16 +111,16 @@ export async function readFleetHistory(
     now,
   }: { metric: string; connections: number[]; range: FleetRange; now: number },
 ): Promise<{ from: number; to: number; connections: FleetSeries[] }> {
-  const { seconds, table, step } = RANGES[range];
+  const { seconds, table, step, tail: ofRuns } = RANGES[range];
   const from = now - seconds;
   const asked = await read<SeriesRow>(selectFleetSeries, [accountId, [...new Set(connections)], metric]);
   const known = asked.filter(({ series_id }) => series_id !== null);
   const ids = known.map(({ connection_id }) => connection_id);
   const kept = known.map(({ series_id }) => series_id);
-  const tailFrom = range === '24h' ? now - (now % TAIL.step) - TAIL.seconds : now;
+  const tailFrom = ofRuns ? now - (now % ofRuns.step) - ofRuns.seconds : now;
   const [rows, tail] = await Promise.all([
     read<ValuesRow>(table === 'hour' ? selectFleetHours : selectFleetDays, [accountId, ids, kept, from]),
-    range === '24h' ? readTail(read, accountId, known, tailFrom, now) : [],
+    ofRuns ? readTail(read, accountId, known, { from: tailFrom, to: now, step: ofRuns.step }) : [],
   ]);
   const unit = table === 'hour' ? HOUR : DAY;
   const rolled = Map.groupBy(rows, ({ connection_id }) => connection_id);
@@ -126,15 +130,15 @@ export async function readFleetHistory(
     connections: asked.map(({ connection_id, every, measured_at, latest }) => {
       const spans = (rolled.get(connection_id) ?? []).flatMap((row) => elementsOf(row, unit));
       const points = [
-        ...lastOfEach(spans, step).filter(({ at }) => at > from && at <= tailFrom),
+        ...lastOfEach(spans, step).filter(({ at }) => at <= tailFrom),
         ...(recent.get(connection_id) ?? []).flatMap((row) => elementsOf(row, 0)),
-      ];
+      ].filter(({ at }) => at > from);
       // The latest value replaces that of its hour. It is no mean of a day.
       if (measured_at !== null && latest !== null && (table === 'hour' || points.length === 0)) {
         while ((points.at(-1)?.at ?? 0) >= measured_at) points.pop();
         if (measured_at > from) points.push({ at: measured_at, value: latest });
       }
-      return { connection_id, ...withGaps(points, 2 * Math.max(step, every ?? 0)) };
+      return { connection_id, ...withGaps(points, 2 * Math.max(step, every ?? UNSCHEDULED)) };
     }),
   };
 }
@@ -143,13 +147,12 @@ async function readTail(
   read: Read,
   accountId: number,
   known: SeriesRow[],
-  from: number,
-  to: number,
+  { from, to, step }: { from: number; to: number; step: number },
 ): Promise<ValuesRow[]> {
   const placed = known.filter(({ slot }) => slot !== null);
   return read<ValuesRow>(selectFleetTail, [
     ...[accountId, placed.map(({ connection_id }) => connection_id), placed.map(({ slot }) => slot)],
-    ...[from + TAIL.step, to + TAIL.step, TAIL.step],
+    ...[from + step, to + step, step],
   ]);
 }
 

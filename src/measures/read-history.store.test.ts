@@ -6,6 +6,7 @@ import { readAs } from '../database/read.ts';
 import { newConnection, writeRuns } from './measures-fixture.ts';
 import type { MeasuredConnection } from './prepare-measures.ts';
 import { type History, readHistory, resolutionOf } from './read-history.ts';
+import { readRunValues } from './read-run-values.ts';
 import { rollUp } from './roll-up.ts';
 
 let store: TestStore;
@@ -153,4 +154,26 @@ test('a monitor that stood still leaves a gap', async () => {
   await writeRuns(store, key, runs);
   const [history] = await read(key, 1);
   expect(history?.last).toEqual([1, 1, 1, null, 1, 1, 1]);
+});
+
+test('a run in the last half second of five minutes, or of a day, belongs to them', async () => {
+  const key = await newConnection(store);
+  const now = Date.now();
+  const day = now - (now % DAY) - 2 * DAY;
+  const [first, last] = [new Date(day + 299_700), new Date(day + DAY - 300)];
+  await writeRuns(store, key, [
+    { at: first, values: [1] },
+    { at: last, values: [2] },
+    { at: new Date(now), values: [3] },
+  ]);
+  for await (const _ of rollUp(store.writer));
+  const [history] = await read(key, 7);
+  expect(measured(history as History).slice(0, 2)).toEqual([
+    [day / 1_000, 1],
+    [day / 1_000 + 86_100, 2],
+  ]);
+  const { result } = await readAs(reader, key.accountId, (run) =>
+    readRunValues(run, key.accountId, key.connectionId, { from: first, to: last }),
+  );
+  expect(result).toMatchObject([{ before: 1, after: 2 }]);
 });

@@ -26,7 +26,7 @@ const valueAt = (at: string, name: string) => `
      limit 1) ${name}_run on true
   left join lateral (
     select case when cardinality(last) = 1 then last[1]
-                else last[extract(epoch from ${at} at time zone 'UTC')::bigint % 86400 / 300 + 1] end as value
+                else last[floor(extract(epoch from ${at} at time zone 'UTC') % 86400 / 300)::integer + 1] end as value
       from measure_five_minutes
      where account_id = $1 and connection_id = $2 and series_id = s.series_id
        and day = (${at} at time zone 'UTC')::date and ${name}_run.values is null and ${at} > now() - interval '9 days'

@@ -51,7 +51,7 @@ export const appendToDays = append(
 /** Stores the five minutes of the day $3, from its runs. */
 export const packFiveMinutes = `
   with run as materialized (
-    select distinct on (n) extract(epoch from measured_at - $3::timestamptz)::integer / 300 as n, values
+    select distinct on (n) floor(extract(epoch from measured_at - $3::timestamptz) / 300)::integer as n, values
       from measure_run
      where account_id = $1 and connection_id = $2
        and measured_at >= $3::timestamptz and measured_at < $3::timestamptz + interval '1 day'

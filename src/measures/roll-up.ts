@@ -12,9 +12,10 @@ const nextDue = `
   select account_id as "accountId", connection_id as "connectionId", hours_to as "hoursTo",
          extract(epoch from days_to)::float8 * 1000 as "daysTo",
          date_trunc('hour', coalesce($4, now()) - interval '2 min') as due
-    from measure_rolled
+    from measure_rolled r
    where hours_to < date_trunc('hour', coalesce($4, now()) - interval '2 min')
      and (hours_to, account_id, connection_id) > ($1, $2, $3)
+     and not exists (select from account_move m where m.account_id = r.account_id and m.state <> 'copying')
    order by hours_to, account_id, connection_id
    limit 1
      for update skip locked`;

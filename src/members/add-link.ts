@@ -2,6 +2,7 @@ import type { Change } from '../activity/record-entry.ts';
 import { one } from '../database/one.ts';
 import { Rejection } from '../vocabulary/rejection.ts';
 import type { Actor } from './actor.ts';
+import { loginOf } from './login-of.ts';
 import { requireMayChange } from './member-rules.ts';
 import { hashToken, newToken } from './token.ts';
 
@@ -48,10 +49,7 @@ export async function addLink<Purpose extends LinkPurpose>(
 }
 
 const find = `
-  select l.account_id is not null as has_own_login
-    from member m
-    left join login l on l.login_id = m.login_id
-   where m.account_id = $1 and m.member_id = $2`;
+  select login_id from member where account_id = $1 and member_id = $2`;
 
 /** {@link addLink} by the operator, for a member; null = for a new owner. */
 export async function addOperatorLink(
@@ -60,10 +58,11 @@ export async function addOperatorLink(
 ): Promise<NewLink & { purpose: LinkPurpose }> {
   if (memberId === null) return addLink(change, { purpose: 'owner', memberId, createdBy: null });
   const { client, accountId } = change;
-  const { rows } = await client.query<{ has_own_login: boolean }>(find, [accountId, memberId]);
+  const { rows } = await client.query<{ login_id: number | null }>(find, [accountId, memberId]);
   const [member] = rows;
   if (member === undefined) throw new Error(`Account ${accountId} has no member ${memberId}.`);
-  const purpose = member.has_own_login ? 'reset' : 'invitation';
+  const hasOwnLogin = ((await loginOf(client, member.login_id))?.account_id ?? null) !== null;
+  const purpose = hasOwnLogin ? 'reset' : 'invitation';
   return addLink(change, { purpose, memberId, createdBy: null });
 }
 

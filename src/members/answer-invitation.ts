@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import { type Change, changeAccount } from '../activity/record-entry.ts';
+import type { ConsoleStores } from '../cells/console-stores.ts';
+import { controlOf } from '../database/cells/control-store.ts';
 import { notFound } from '../vocabulary/rejection.ts';
-import { type Offer, offersTo } from './find-offers.ts';
+import { type Offer, type OfferSources, offersTo } from './find-offers.ts';
 import { joinAs } from './join-as.ts';
 import { removeMember } from './remove-member.ts';
 import { hashToken } from './token.ts';
@@ -15,16 +17,30 @@ export interface Invitee {
   sessionToken: string | null;
 }
 
+/** The control store as the writer, and the stores of accounts. */
+interface InvitationStores {
+  control: pg.Pool;
+  stores: ConsoleStores;
+}
+
+const findIn =
+  (client: pg.ClientBase): OfferSources['inEach'] =>
+  (find) =>
+    find(client);
+
 /** Answers an invitation, after checking it again under the account's lock. */
 async function answer(
-  writer: pg.Pool,
+  { control, stores }: InvitationStores,
   accountId: number,
   invitee: Invitee,
   work: (change: Change, offer: Offer) => Promise<void>,
 ): Promise<void> {
-  if ((await offersTo(writer, invitee, accountId)).length === 0) throw notFound;
+  const { writer } = await stores.of(accountId);
+  const offers = await offersTo({ control, inEach: (find) => find(writer) }, invitee, accountId);
+  if (offers.length === 0) throw notFound;
   await changeAccount(writer, accountId, async (change) => {
-    const [offer] = await offersTo(change.client, invitee, accountId);
+    const now = { control: await controlOf(change.client), inEach: findIn(change.client) };
+    const [offer] = await offersTo(now, invitee, accountId);
     if (offer === undefined) throw notFound;
     const record: Change['record'] = (actionType, pagePath, properties) =>
       change.record(actionType, pagePath, {
@@ -38,12 +54,12 @@ async function answer(
 const actThere = 'update session set account_id = $2 where token_hash = $1 and account_id is null';
 
 /** Links the person's login to the invited member, and moves their session to the account. Throws 404. */
-export function acceptInvitation(writer: pg.Pool, accountId: number, invitee: Invitee): Promise<void> {
-  return answer(writer, accountId, invitee, async (change, { member_id, name, login_id }) => {
+export function acceptInvitation(from: InvitationStores, accountId: number, invitee: Invitee): Promise<void> {
+  return answer(from, accountId, invitee, async (change, { member_id, name, login_id }) => {
     const member = await joinAs(change, { memberId: member_id, loginId: invitee.loginId, before: login_id });
     if (member === null) throw notFound;
     change.record('member_changed', '/sign-in', { member_id, ...member, changed: ['login'], by: 'oidc' });
-    const { rowCount } = await change.client.query(actThere, [
+    const { rowCount } = await (await controlOf(change.client)).query(actThere, [
       hashToken(invitee.sessionToken ?? ''),
       change.accountId,
     ]);
@@ -54,8 +70,12 @@ export function acceptInvitation(writer: pg.Pool, accountId: number, invitee: In
 }
 
 /** Removes the invited member. Throws 404, also when the member already signs in with a password. */
-export function declineInvitation(writer: pg.Pool, accountId: number, invitee: Invitee): Promise<void> {
-  return answer(writer, accountId, invitee, async (change, { member_id, joined }) => {
+export function declineInvitation(
+  from: InvitationStores,
+  accountId: number,
+  invitee: Invitee,
+): Promise<void> {
+  return answer(from, accountId, invitee, async (change, { member_id, joined }) => {
     if (joined) throw notFound;
     await removeMember(change, member_id, { declined: true });
   });

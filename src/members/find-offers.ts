@@ -1,18 +1,17 @@
 import type pg from 'pg';
 import { foldedEmail } from './email.ts';
 
-// Members without a login, or with a login whose address this provider did not verify.
 const find = `
-  select m.account_id, a.name as account_name, m.member_id, m.name, m.roles, l.account_id is not null as joined, m.login_id
+  select m.account_id, a.name as account_name, m.member_id, m.name, m.roles, m.login_id
     from member m
     join account a on a.account_id = m.account_id
-    left join login l on l.login_id = m.login_id
    where ${foldedEmail('m.email')} = ${foldedEmail('$1::text')}
      and m.status <> 'suspended'
-     and (m.login_id is null or l.account_id is not null or l.oidc_issuer <> $2)
-     and ($4::bigint is null or m.account_id = $4)
-     and not exists (select from member o where o.account_id = m.account_id and o.login_id = $3)
+     and ($3::bigint is null or m.account_id = $3)
+     and not exists (select from member o where o.account_id = m.account_id and o.login_id = $2)
    order by m.account_id`;
+
+const selectLogins = 'select login_id, account_id, oidc_issuer from login where login_id = any($1)';
 
 /** A membership offered to a person. */
 export interface Offer {
@@ -25,24 +24,53 @@ export interface Offer {
   login_id: number | null;
 }
 
-/** The memberships that accounts offer to a verified address; `accountId` limits the search to one account. */
+type Client = pg.ClientBase | pg.Pool;
+
+/** Where offers are read: the control store, which has the logins, and the stores of the accounts. */
+export interface OfferSources {
+  control: Client;
+  inEach<Row extends { account_id: number }>(find: (cell: Client) => Promise<Row[]>): Promise<Row[]>;
+}
+
+/**
+ * The memberships that accounts offer to a verified address: members without a login, or with a login whose address this
+ * provider did not verify. `accountId` limits the search to one account.
+ */
 export async function findOffers(
-  client: pg.ClientBase | pg.Pool,
+  { control, inEach }: OfferSources,
   of: { email: string; issuer: string; loginId: number | null },
   accountId: number | null = null,
 ): Promise<Offer[]> {
-  return (await client.query<Offer>(find, [of.email, of.issuer, of.loginId, accountId])).rows;
+  const values = [of.email, of.loginId, accountId];
+  const members = await inEach(async (cell) => (await cell.query<Omit<Offer, 'joined'>>(find, values)).rows);
+  const ids = members.flatMap(({ login_id }) => (login_id === null ? [] : [login_id]));
+  const { rows } = await control.query<LoginRow>(selectLogins, [ids]);
+  const logins = new Map(rows.map((login) => [login.login_id, login]));
+  return members
+    .map((member) => ({ member, login: logins.get(member.login_id ?? 0) }))
+    .filter(({ member, login }) => {
+      if (member.login_id === null) return true;
+      return login !== undefined && (login.account_id !== null || login.oidc_issuer !== of.issuer);
+    })
+    .map(({ member, login }) => ({ ...member, joined: (login?.account_id ?? null) !== null }))
+    .toSorted((one, other) => one.account_id - other.account_id);
+}
+
+interface LoginRow {
+  login_id: number;
+  account_id: number | null;
+  oidc_issuer: string | null;
 }
 
 const issuerOf = 'select oidc_issuer as issuer from login where login_id = $1 and oidc_issuer is not null';
 
 /** {@link findOffers} for the person of a session; empty unless a provider verified the address. */
 export async function offersTo(
-  client: pg.ClientBase | pg.Pool,
+  sources: OfferSources,
   { loginId, provedEmail }: { loginId: number; provedEmail: string | null },
   accountId: number | null = null,
 ): Promise<Offer[]> {
-  const [login] = (await client.query<{ issuer: string }>(issuerOf, [loginId])).rows;
+  const [login] = (await sources.control.query<{ issuer: string }>(issuerOf, [loginId])).rows;
   if (provedEmail === null || login === undefined) return [];
-  return findOffers(client, { email: provedEmail, issuer: login.issuer, loginId }, accountId);
+  return findOffers(sources, { email: provedEmail, issuer: login.issuer, loginId }, accountId);
 }

@@ -1,4 +1,5 @@
 import type { Change } from '../activity/record-entry.ts';
+import { controlOf } from '../database/cells/control-store.ts';
 import { endLinks } from './add-link.ts';
 
 const join = `
@@ -19,7 +20,7 @@ export async function joinAs(
   const { client, accountId, at } = change;
   const { rows } = await client.query(join, [accountId, memberId, loginId, at]);
   if (rows.length === 0) return null;
-  if (before !== null) await client.query(forget, [before, accountId]);
+  if (before !== null) await (await controlOf(client)).query(forget, [before, accountId]);
   await endLinks(change, memberId);
   return rows[0];
 }

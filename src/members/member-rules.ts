@@ -2,6 +2,7 @@ import type { Change } from '../activity/record-entry.ts';
 import { notFound, Rejection } from '../vocabulary/rejection.ts';
 import { type Permission, permissionsOf } from '../vocabulary/role-permissions.ts';
 import type { Actor } from './actor.ts';
+import { loginOf } from './login-of.ts';
 
 // Members can't grant, revoke or manage permissions that they lack themselves, and every account keeps an owner who can
 // sign in. The operator's commands skip both rules.
@@ -37,9 +38,8 @@ export interface Subject {
 export const versionOf = 'md5(row(m.name, m.email, m.roles, m.status)::text)';
 
 const select = `
-  select m.roles, m.status, m.login_id, l.oidc_issuer is not null as by_single_sign_on, ${versionOf} as version
+  select m.roles, m.status, m.login_id, ${versionOf} as version
     from member m
-    left join login l on l.login_id = m.login_id
    where m.account_id = $1 and m.member_id = $2`;
 
 /**
@@ -47,10 +47,14 @@ const select = `
  * roles allow more than the actor's.
  */
 export async function requireMayChange(change: Change, actor: Actor, id: number): Promise<Subject> {
-  const [subject] = (await change.client.query<Subject>(select, [change.accountId, id])).rows;
+  const { rows } = await change.client.query<Omit<Subject, 'by_single_sign_on'>>(select, [
+    ...[change.accountId, id],
+  ]);
+  const [subject] = rows;
   if (!subject) throw notFound;
   if (!covers(await permissionsNow(change, actor), subject.roles)) throw beyond;
-  return subject;
+  const by_single_sign_on = (await loginOf(change.client, subject.login_id))?.account_id === null;
+  return { ...subject, by_single_sign_on };
 }
 
 /** Throws 403 when the roles allow more than the actor's roles. */

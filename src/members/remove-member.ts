@@ -1,26 +1,26 @@
 import type { Change } from '../activity/record-entry.ts';
+import { controlOf } from '../database/cells/control-store.ts';
 import type { Actor } from './actor.ts';
 import { type MemberRow, memberColumns, writeMember } from './member-row.ts';
 import { requireMayChange, requireOwner } from './member-rules.ts';
 
 // A login with a password belongs to one account, so it is deleted with its member.
-const remove = `
-  with removed as (
-    delete from member
-     where account_id = $1 and member_id = $2
-    returning member_id, name, email, roles, status, joined_at, last_active_at, login_id
-  ), own as (
-    delete from login l using removed r where l.login_id = r.login_id and l.account_id = $1
-  )
-  select ${memberColumns} from removed`;
+const remove = `delete from member where account_id = $1 and member_id = $2 returning ${memberColumns}`;
+const loginOf =
+  'select login_id from member where account_id = $1 and member_id = $2 and login_id is not null';
+const removeLogin = 'delete from login where login_id = $1 and account_id = $2';
 
 /** Removes a member and, if it belongs to this account only, their login. Throws when the member does not exist. */
-export function removeMember(
+export async function removeMember(
   change: Change,
   id: number,
   more: Record<string, unknown> = {},
 ): Promise<MemberRow> {
-  return writeMember(change, 'member_removed', remove, [change.accountId, id], more);
+  const { client, accountId } = change;
+  const [own] = (await client.query<{ login_id: number }>(loginOf, [accountId, id])).rows;
+  const removed = await writeMember(change, 'member_removed', remove, [accountId, id], more);
+  if (own) await (await controlOf(client)).query(removeLogin, [own.login_id, accountId]);
+  return removed;
 }
 
 /** {@link removeMember} by another member, after the permission checks. */

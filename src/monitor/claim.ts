@@ -15,7 +15,8 @@ const nextDue = `
 // A claim advances due_at, so that a change of the connection during the run can make it due again. A claim lasts
 // longer than a run (120 s), so an expired claim belongs to a dead monitor, and its connection is due. Accounts at
 // their limit are skipped, so looking at the first connections by due_at is enough: with 10,000 overdue connections
-// this takes 6 ms, ranking all of them 29 ms (measured). Accounts with the fewest runs come first.
+// this takes 6 ms, ranking all of them 29 ms (measured). Accounts with the fewest runs come first. Nothing starts for an account
+// that is about to leave this cell, or has left it.
 const claimDue = `
   with first as (
     select account_id, connection_id, due_at, row_number() over (partition by account_id order by due_at) as place
@@ -26,6 +27,7 @@ const claimDue = `
                and (s.claimed_until is null or s.claimed_until <= now())
                and c.removed_at is null
                and s.account_id <> all($4::bigint[])
+               and not exists (select from account_move m where m.account_id = s.account_id and m.state <> 'copying')
              order by s.due_at
              limit 4 * $2) candidates
   ), due as (
@@ -81,6 +83,7 @@ const claimOne = `
            claimed_until = now() + interval '150 s',
            due_at = case when due_at <= now() then (select ${nextDue}) else due_at end
      where account_id = $2 and connection_id = $3 and (claimed_until is null or claimed_until <= now())
+       and not exists (select from account_move m where m.account_id = s.account_id and m.state <> 'copying')
     returning connection_id
   )
   select exists (select from claimed) as claimed,
@@ -135,8 +138,9 @@ export async function releaseConnection(
 
 const countDue = `
   select count(*) as due, coalesce(max(extract(epoch from now() - due_at)), 0)::float8 as late
-    from connection_schedule
-   where due_at <= now() and (claimed_until is null or claimed_until <= now())`;
+    from connection_schedule s
+   where due_at <= now() and (claimed_until is null or claimed_until <= now())
+     and not exists (select from account_move m where m.account_id = s.account_id and m.state <> 'copying')`;
 
 /** Counts the connections that wait for a monitor, with the longest wait in seconds. */
 export async function countDueConnections(writer: pg.Pool): Promise<{ due: number; late: number }> {

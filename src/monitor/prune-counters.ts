@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { doesNotMove } from '../database/cells/prune-oldest.ts';
 import { one } from '../database/one.ts';
 
 // Skips samples that a run is storing at this moment: they are no longer old.
@@ -6,7 +7,7 @@ const pruneOldest = `
   with old as materialized (
     select account_id, connection_id, check_id, database
       from counter_sample
-     where taken_at < now() - interval '720 hours'
+     where taken_at < now() - interval '720 hours' and ${doesNotMove('counter_sample.account_id')}
      limit 1000
        for update skip locked
   ), gone as (

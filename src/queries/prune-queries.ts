@@ -1,32 +1,12 @@
 import type pg from 'pg';
-import { one } from '../database/one.ts';
-
-const pruneOldest = (table: string, age: string) => `
-  with gone as (
-    delete from ${table}
-     where ctid = any (array(select ctid from ${table}
-                              where ${age} < now() - interval '14 days'
-                              order by ${age}
-                              limit 1000
-                                for update skip locked))
-    returning 1
-  )
-  select count(*) as queries from gone`;
-
-// A text that is still needed is read again.
-const STATEMENTS = [pruneOldest('query_hour', 'hour'), pruneOldest('query_text', 'read_at')];
+import { pruneOldest } from '../database/cells/prune-oldest.ts';
 
 /**
- * Deletes the hours of queries and the texts that are older than 14 days. Works in transactions of at most 1,000 rows, and
- * yields the number of each.
+ * Deletes the hours of queries and the texts that are older than 14 days. A text that is still needed is read again. Works in
+ * transactions of at most 1,000 rows, and yields the number of each.
  */
 export async function* pruneQueries(owner: pg.Pool): AsyncGenerator<number> {
-  for (const statement of STATEMENTS) {
-    for (;;) {
-      const { rows } = await owner.query<{ queries: number }>(statement);
-      const { queries } = one(rows, 'prune queries');
-      if (queries === 0) break;
-      yield queries;
-    }
-  }
+  const how = { age: '14 days', lock: 'for update skip locked' } as const;
+  yield* pruneOldest(owner, { table: 'query_hour', at: 'hour', ...how });
+  yield* pruneOldest(owner, { table: 'query_text', at: 'read_at', ...how });
 }

@@ -43,7 +43,7 @@ export function addView(
 /** Throws a {@link Rejection} instead of the store's error for a name that is taken. */
 export function nameTaken(error: unknown): never {
   if (!(error instanceof pg.DatabaseError) || error.constraint !== 'saved_view_name') throw error;
-  throw new Rejection('conflict', 'There is a view with this name already: choose another.', {
+  throw new Rejection('conflict', 'A view with this name already exists. Choose another name.', {
     parameter: 'name',
   });
 }

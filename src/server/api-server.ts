@@ -1,16 +1,18 @@
 import { lookup } from 'node:dns/promises';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { RefusedKeys } from '../activity/record-refused-keys.ts';
+import { KeyPlaces } from '../cells/key-places.ts';
 import { openPool, STORE_DEADLINE_MS, type StoreAddress } from '../database/connect.ts';
 import { StoreHealth } from '../database/store-health.ts';
-import { Gate } from '../gate/admit.ts';
+import { GateFull } from '../gate/gate-errors.ts';
+import { keyHints } from '../gate/identify.ts';
 import type { EscapedErrors } from '../http/edge/escaped-errors.ts';
 import { listenOnOtherAddresses } from '../http/edge/other-addresses.ts';
 import type { Tls } from '../http/edge/tls.ts';
 import type { FailedAuthentications } from '../http/failed-authentications.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createApp } from './app.ts';
+import { type ApiCell, type CellAddress, openApiCell } from './cells/api-cell.ts';
 import type { Handler } from './console-handler.ts';
 import { listen } from './listen.ts';
 import { type Readiness, readiness } from './readiness.ts';
@@ -40,6 +42,14 @@ const BACKLOG = 4_096;
 
 const LET_GO_EVERY_MS = 50;
 
+/** The stores of the API. */
+export interface ApiStores {
+  /** At least one. */
+  readonly cells: readonly [CellAddress, ...CellAddress[]];
+  /** The control store, where the directory is; null = there is one cell, without a directory. */
+  readonly directory: StoreAddress | null;
+}
+
 /** The API server of a process. */
 export interface ApiServer {
   port: number;
@@ -54,11 +64,11 @@ export interface ApiServer {
 }
 
 /**
- * Starts the API server of this process. It uses up to 7 connections to the store: one for the gate, two for keys and four
- * for answers. Throws if the port is in use.
+ * Starts the API server of this process. It uses up to 7 connections to each cell, and 2 to the control store where that is
+ * not the first cell's. Throws if the port is in use.
  */
 export async function startApiServer(
-  address: StoreAddress,
+  stores: ApiStores,
   settings: ApiServerSettings,
   {
     log,
@@ -75,27 +85,28 @@ export async function startApiServer(
   },
 ): Promise<ApiServer> {
   const { host, port, corsOrigins, trustProxy, basePath, publicUrl, storeId, tls } = settings;
-  // The API has its own pools: if the store hangs, a request takes two seconds and its connection is freed.
-  const keys = openPool(address, 'writer', { max: 2, statementTimeout: STORE_DEADLINE_MS });
-  const reader = openPool(address, 'reader', {
-    max: 4,
-    pipeline: true,
-    statementTimeout: STORE_DEADLINE_MS,
-  });
-  const health = new StoreHealth(keys, log);
-  const gate = new Gate(address, metrics.batch, () => health.succeeded());
-  metrics.watchGate(gate);
-  const refusedKeys = new RefusedKeys(keys, log);
+  const hints = keyHints();
+  const [one, ...more] = stores.cells;
+  const openOne = (cell: CellAddress) => {
+    const labels = stores.directory === null ? {} : { cell: String(cell.id) };
+    const own = stores.directory === null ? log : log.child({ cell: cell.id });
+    const opened = openApiCell(cell, { log: own, metrics, hints, gates: stores.cells.length });
+    metrics.watchGate(opened.gate, labels);
+    return opened;
+  };
+  const cells: [ApiCell, ...ApiCell[]] = [openOne(one), ...more.map(openOne)];
+  const directory = stores.directory && openDirectory(stores.directory, log);
+  const health = directory?.health ?? cells[0].health;
   const { answered: measure, connectionFailed } = metrics;
   const leaving = new AbortController();
   const { signal } = leaving;
-  const notReady = readiness(keys, health, signal);
+  const notReady = readiness(cells, signal);
   const parts = {
     log,
-    gate,
+    cells,
     health,
-    keys,
-    reader,
+    hints,
+    directory,
     corsOrigins,
     trustProxy,
     basePath,
@@ -103,7 +114,6 @@ export async function startApiServer(
     publicUrl,
     tls,
     failures,
-    refusedKeys,
     console,
     notReady,
     leaving: signal,
@@ -118,9 +128,7 @@ export async function startApiServer(
     // Node closes idle connections only once, on close. It would wait 72 s for a connection that becomes idle later (http-server.ts).
     const letGo = setInterval(() => app.server.closeIdleConnections(), LET_GO_EVERY_MS);
     await Promise.all([closeOthers(), app.close()]).finally(() => clearInterval(letGo));
-    health.stop();
-    await refusedKeys.close();
-    await Promise.all([keys.end(), reader.end(), gate.close()]);
+    await Promise.all([...cells.map((cell) => cell.close()), directory?.close()]);
   };
   try {
     // Fastify passes on options to Node that its own types do not declare.
@@ -136,4 +144,17 @@ export async function startApiServer(
   }
   const { port: heard } = app.server.address() as AddressInfo;
   return { port: heard, leave: () => leaving.abort(), notReady, renew, close };
+}
+
+function openDirectory(address: StoreAddress, log: Logger) {
+  const pool = openPool(address, 'writer', { max: 2, statementTimeout: STORE_DEADLINE_MS });
+  const health = new StoreHealth(pool, log.child({ cell: 'control' }));
+  return {
+    health,
+    places: new KeyPlaces(pool, () => new GateFull('too many unknown keys')),
+    async close() {
+      health.stop();
+      await pool.end();
+    },
+  };
 }

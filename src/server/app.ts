@@ -1,11 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import { entries } from '../activity/entries.ts';
-import type { RefusedKeys } from '../activity/record-refused-keys.ts';
 import type { StoreHealth } from '../database/store-health.ts';
 import { STORE_HEADER } from '../database/store-identity.ts';
-import type { Gate } from '../gate/admit.ts';
+import type { KeyHints } from '../gate/identify.ts';
 import { connections } from '../health/connections.ts';
 import { fleet } from '../health/fleet.ts';
 import { latestCheck } from '../health/latest-check.ts';
@@ -23,12 +21,14 @@ import { tickets } from '../ops/tickets.ts';
 import { members } from '../team/members.ts';
 import { roles } from '../team/roles.ts';
 import type { ConnectionFailure } from '../telemetry/metrics.ts';
+import type { ApiCell } from './cells/api-cell.ts';
+import { KeyRouter, type RoutedBy } from './cells/key-router.ts';
 import { type Handler, handToConsole, isConsole } from './console-handler.ts';
 import { Preparation } from './prepare-answer.ts';
 import type { Readiness } from './readiness.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { answerer } from './send-answer.ts';
-import { serveApi } from './serve-api.ts';
+import { type ServedCell, serveApi } from './serve-api.ts';
 import { servePages } from './serve-pages.ts';
 
 /** The eight endpoints of the specification's section 4. The group of the path decides which plans may use it. */
@@ -46,13 +46,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
 /** The parts that the application is built from. */
 export interface Parts {
   log: Logger;
-  gate: Gate;
-  /** Is told about requests that fail because of the store. */
+  /** At least one. */
+  cells: readonly [ApiCell, ...ApiCell[]];
+  /** Is told about requests that fail because of the store, before their cell is known. */
   health: StoreHealth;
-  /** Looks up API keys, as the writer. */
-  keys: pg.Pool;
-  /** Reads answers, pipelined. */
-  reader: pg.Pool;
+  /** The keys of all cells that this process knows. */
+  hints: KeyHints;
+  /** Says which cell a key is in; null = there is one cell, without a directory. */
+  directory: RoutedBy | null;
   corsOrigins: readonly string[];
   trustProxy: readonly string[];
   /** The service's path behind a proxy; empty = the root. */
@@ -65,8 +66,6 @@ export interface Parts {
   tls: Tls | null;
   /** Counts failed authentications by address. */
   failures: FailedAuthentications;
-  /** Records requests with a key that is refused. */
-  refusedKeys: Pick<RefusedKeys, 'note'>;
   /** Handles requests to the console's API. */
   console: Handler;
   /** Why `/readyz` answers 503; null = it answers 200. */
@@ -83,10 +82,10 @@ export interface Parts {
 /** Creates the application: the eight endpoints behind the gate, the console, `/livez` and `/readyz`. */
 export function createApp({
   log,
-  gate,
+  cells,
   health,
-  keys,
-  reader,
+  hints,
+  directory,
   corsOrigins,
   trustProxy,
   basePath,
@@ -94,7 +93,6 @@ export function createApp({
   publicUrl,
   tls,
   failures,
-  refusedKeys,
   console,
   notReady,
   leaving,
@@ -106,9 +104,14 @@ export function createApp({
   const secure = transportSecurity(publicUrl);
   const isStrange = (request: FastifyRequest) => trustProxy.length > 0 && !isForwardedWell(request);
   const routes = new Map(ENDPOINTS.map((endpoint) => [`/api/v1${endpoint.path}`, endpoint]));
-  const preparation = new Preparation(reader, keys, routes, { basePath, publicUrl });
-  const answers = answerer({ corsOrigins, secure, failures, refusedKeys, leaving });
-  const api = serveApi({ log, gate, health, keys, measure, escaped }, preparation, answers, trustProxy);
+  const served = (cell: ApiCell): ServedCell => {
+    const links = { basePath, publicUrl, share: 1 / cells.length };
+    return { ...cell, preparation: new Preparation(cell.reader, cell.keys, routes, links) };
+  };
+  const [first, ...others] = cells;
+  const router = new KeyRouter([served(first), ...others.map(served)], hints, directory);
+  const answers = answerer({ corsOrigins, secure, failures, leaving });
+  const api = serveApi({ log, health, measure, escaped }, router, answers, trustProxy);
   const { app, renew } = createServer({
     ...{ log, trustProxy, basePath, tls, budgetOf, always: secure, escaped, failed },
     ...{ parseUrl: apiUrls(routes.keys()), serveApi: api.serve },

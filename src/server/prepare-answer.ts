@@ -31,18 +31,20 @@ export class Preparation {
   readonly #endpoints: ReadonlyMap<string, CompiledEndpoint>;
   readonly #basePath: string;
   readonly #publicUrl: string | null;
-  readonly #kept = new KeptAnswers<Answer>();
+  readonly #kept: KeptAnswers<Prepared>;
 
   /**
    * `endpoints` are keyed by the path of their route, below `basePath`. `reader` should pipeline; `writer` only waits.
-   * `publicUrl` is the origin of links for a client that sends no host; null = the address that it connected to.
+   * `publicUrl` is the origin of links for a client that sends no host; null = the address that it connected to. `share` is
+   * the part of the process's room for cached answers.
    */
   constructor(
     reader: pg.Pool,
     writer: pg.Pool,
     endpoints: ReadonlyMap<string, Endpoint>,
-    { basePath, publicUrl }: { basePath: string; publicUrl: string | null },
+    { basePath, publicUrl, share }: { basePath: string; publicUrl: string | null; share: number },
   ) {
+    this.#kept = new KeptAnswers<Prepared>(share);
     this.#basePath = basePath;
     this.#publicUrl = publicUrl;
     this.#reader = reader;
@@ -65,9 +67,13 @@ export class Preparation {
     if (request.method !== 'GET' && request.method !== 'HEAD') return refused(errors.methodNotAllowed);
     const url = `${this.#origin(request)}${this.#basePath}${request.url}`;
     if (endpoint.reuse === 'kept' && !afresh) {
-      const answer = this.#kept.get(identity.accountId, identity.generation, url);
-      if (answer) return { answer, generation: identity.generation, source: 'cache' };
+      const kept = this.#kept.get(identity.accountId, identity.generation, url);
+      if (kept) return kept;
     }
+    return this.#prepareTraced(request, identity, endpoint, url);
+  }
+
+  #prepareTraced(request: ApiRequest, identity: Identity, endpoint: CompiledEndpoint, url: string) {
     return traced(prepareStep, () => this.#prepareAfresh(request, identity, endpoint, url));
   }
 
@@ -86,7 +92,7 @@ export class Preparation {
       const { answer, generation } = await this.#read(request, identity.accountId, endpoint, url);
       if (endpoint.reuse === 'kept') {
         identity.generation = generation;
-        this.#kept.keep(identity.accountId, generation, url, answer);
+        this.#kept.keep(identity.accountId, generation, url, { answer, generation, source: 'cache' });
       }
       return { answer, generation: null, source: 'store' };
     } catch (error) {

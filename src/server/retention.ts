@@ -15,16 +15,22 @@ import { pruneSignIns } from '../sign-in/prune-sign-ins.ts';
 /** What is kept for a limited time: log entries, findings of old health checks, counters of runs, changes, queries, sessions and links, events with their deliveries. */
 type Kept = 'entries' | 'findings' | 'counters' | 'changes' | 'queries' | 'sign_ins' | 'events';
 
-interface RetentionOptions {
+/** What a round removes, in steps that yield how many rows they removed. */
+type Work = [Kept, () => AsyncGenerator<number>];
+
+interface PruneOptions {
   /** A pool of the store's owner. */
   owner: pg.Pool;
-  /** How long log entries are kept, in days; null = forever. */
-  activityDays: number | null;
   log: Pick<Logger, 'info' | 'error'>;
   /** Counts the rows that a step removed or shrank. */
   measure?: (kept: Kept, rows: number) => void;
   /** Counts a part of a round that failed. */
   failed?: (work: Kept | 'key_hours' | 'key_reminders') => void;
+}
+
+interface RetentionOptions extends PruneOptions {
+  /** How long log entries are kept, in days; null = forever. */
+  activityDays: number | null;
   /** Called after each round. */
   ended?: () => void;
 }
@@ -47,6 +53,18 @@ export function startRetention(
     await retain(options, signal);
     if (!signal.aborted) options.ended?.();
   }, times);
+}
+
+/**
+ * Removes expired sessions, challenges and failed sign-ins from a control store that is no cell. In a cell,
+ * {@link startRetention} does it.
+ */
+export function startControlRetention(
+  options: PruneOptions,
+  times = { first: FIRST_MS, every: EVERY_MS },
+): Rounds {
+  const work: Work[] = [['sign_ins', () => pruneSignIns(options.owner)]];
+  return startRounds((signal) => prune(options, work, signal), times);
 }
 
 /** Counts the requests of API keys until done or aborted. Never throws: the next round continues from there. */
@@ -77,11 +95,11 @@ async function remind(
 
 /** Runs one round until done or aborted. Never throws: the next round retries what failed. */
 export async function retain(options: RetentionOptions, signal: AbortSignal): Promise<void> {
-  const { owner, activityDays, log, measure, failed } = options;
+  const { owner, activityDays } = options;
   await countRequests(options, signal);
   await remind(options, signal);
   if (signal.aborted) return;
-  const work: [Kept, () => AsyncGenerator<number>][] = [
+  const work: Work[] = [
     ['findings', () => pruneFindings(owner)],
     ['counters', () => pruneCounters(owner)],
     ['changes', () => pruneChanges(owner)],
@@ -90,6 +108,14 @@ export async function retain(options: RetentionOptions, signal: AbortSignal): Pr
     ['events', () => pruneEvents(owner)],
   ];
   if (activityDays !== null) work.unshift(['entries', () => pruneEntries(owner)]);
+  await prune(options, work, signal);
+}
+
+async function prune(
+  { owner, log, measure, failed }: PruneOptions,
+  work: readonly Work[],
+  signal: AbortSignal,
+): Promise<void> {
   for (const [kept, steps] of work) {
     let removed = 0;
     try {

@@ -1,4 +1,4 @@
-import type { RefusedKey, RefusedKeys } from '../activity/record-refused-keys.ts';
+import type { Verdict } from '../gate/key-batch.ts';
 import { type Answer, errorAnswer } from '../http/answer.ts';
 import type { ApiRequest } from '../http/api-request.ts';
 import { plainAddress } from '../http/edge/edge.ts';
@@ -18,14 +18,12 @@ export function answerer({
   corsOrigins,
   secure,
   failures,
-  refusedKeys,
   leaving,
 }: {
   corsOrigins: readonly string[];
   /** The headers of every answer, names and values alternating. */
   secure: readonly string[];
   failures: FailedAuthentications;
-  refusedKeys: Pick<RefusedKeys, 'note'>;
   /** Once aborted, every answer closes its connection. */
   leaving: AbortSignal;
 }) {
@@ -62,12 +60,6 @@ export function answerer({
     fail(request, error, ['www-authenticate', `Bearer realm="dbvitals"${why}`]);
   }
 
-  /** {@link refuse} for a key that exists: the same answer as for an unknown one, plus an entry in its account's log. */
-  function refuseKey(request: ApiRequest, key: RefusedKey): Promise<void> {
-    refusedKeys.note(key, plainAddress(request.ip));
-    return refuse(request, errors.invalidApiKey);
-  }
-
   function limit(request: ApiRequest, budget: Budget): Promise<void> | void {
     const answer = errorAnswer(errors.rateLimited, budget.resetIn);
     return send(request, answer, { ...budget, remaining: 0 }, ['retry-after', `${budget.resetIn}`]);
@@ -83,5 +75,15 @@ export function answerer({
     request.response.writeHead(204, headers).end();
   }
 
-  return { send, fail, refuse, refuseKey, limit, answerOptions };
+  return { send, fail, refuse, limit, answerOptions };
+}
+
+/** The key's budget in its current window, as the gate saw it. */
+export function keyBudget(verdict: Verdict): Budget {
+  return {
+    limit: verdict.limit,
+    remaining: verdict.remaining,
+    resetAt: Math.ceil(verdict.endsAt),
+    resetIn: Math.max(Math.ceil(verdict.endsAt - verdict.now), 1),
+  };
 }

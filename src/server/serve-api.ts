@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { errorFields } from '../database/store-failure.ts';
-import { Expired, GateFull } from '../gate/gate-errors.ts';
-import { Identifier, type Identity } from '../gate/identify.ts';
+import { errorFields, StoreUnavailable } from '../database/store-failure.ts';
+import type { StoreHealth } from '../database/store-health.ts';
+import type { Gate } from '../gate/admit.ts';
+import { AccountAway, Expired, GateFull } from '../gate/gate-errors.ts';
+import type { DeadKey, Identity } from '../gate/identify.ts';
 import { allowsAddress } from '../gate/key-access.ts';
 import type { Applicant, Verdict } from '../gate/key-batch.ts';
 import { errorAnswer } from '../http/answer.ts';
@@ -10,17 +12,18 @@ import { ApiRequest, trustedProxies } from '../http/api-request.ts';
 import type { ApiUrl } from '../http/api-url.ts';
 import { bearerToken, checkRequest, ignoreBody, isForwardedWell, plainAddress } from '../http/edge/edge.ts';
 import * as errors from '../http/errors.ts';
-import type { Budget } from '../http/rate-headers.ts';
 import { finalStatus } from '../http/respond.ts';
-import { isTraced, type Step, traced } from '../telemetry/tracing.ts';
+import { isTraced, traced } from '../telemetry/tracing.ts';
 import { hasAccess } from '../vocabulary/plans.ts';
 import type { Parts } from './app.ts';
+import type { ApiCell } from './cells/api-cell.ts';
+import type { KeyRouter } from './cells/key-router.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Preparation, Prepared } from './prepare-answer.ts';
 import { RequestLog } from './request-log.ts';
 import { templateOf } from './request-log-template.ts';
-import { type LogStep, stepLogger } from './request-steps.ts';
-import { ALLOW, type Answerer } from './send-answer.ts';
+import { type LogStep, requestSpan, stepLogger } from './request-steps.ts';
+import { ALLOW, type Answerer, keyBudget } from './send-answer.ts';
 
 const UNPREPARED: Prepared = { answer: errorAnswer(errors.rateLimited), generation: null, source: 'none' };
 
@@ -29,8 +32,12 @@ interface RequestState {
   readonly request: ApiRequest;
   /** When it arrived, on this process's monotonic clock in milliseconds. */
   readonly started: number;
+  /** Its place among those that are not answered yet. */
+  place: number;
   /** The request missed its deadline and was answered with an error. */
   abandoned: boolean;
+  /** The store that it waits for, which is told if the request fails. */
+  health: Pick<StoreHealth, 'failed'>;
   /** The id of its API key; undefined until identified. */
   keyId: number | undefined;
   /** How long its answer was delayed deliberately, in milliseconds. */
@@ -39,7 +46,8 @@ interface RequestState {
   readonly step: LogStep | undefined;
 }
 
-type KeyIdentity = Pick<Identity, 'accountId' | 'apiKeyId'>;
+/** A cell with what prepares its answers. */
+export type ServedCell = ApiCell & { readonly preparation: Preparation };
 
 const NOTHING_MORE: readonly string[] = [];
 
@@ -47,21 +55,13 @@ const gateStep = () => ({ name: 'gate', attributes: {} });
 
 /** Answers the requests below `/api/`. All of them take the same steps, including those to unknown paths. */
 export function serveApi(
-  {
-    log,
-    gate,
-    health,
-    keys,
-    measure,
-    escaped,
-  }: Pick<Parts, 'log' | 'gate' | 'health' | 'keys' | 'measure' | 'escaped'>,
-  preparation: Preparation,
+  { log, health, measure, escaped }: Pick<Parts, 'log' | 'health' | 'measure' | 'escaped'>,
+  router: KeyRouter<ServedCell>,
   answers: Answerer,
   trustProxy: readonly string[],
 ) {
-  const { send, fail, refuse, refuseKey, limit, answerOptions } = answers;
+  const { send, fail, refuse, limit, answerOptions } = answers;
   const trusts = trustedProxies(trustProxy);
-  const identifier = new Identifier(keys);
   const deadlines = new Deadlines(expire);
   const requestLog = new RequestLog(log);
   const logsSteps = log.isLevelEnabled('debug');
@@ -74,7 +74,8 @@ export function serveApi(
     const state: RequestState = {
       request,
       started,
-      abandoned: false,
+      ...{ place: -1, abandoned: false },
+      health,
       keyId: undefined,
       heldBackMs: 0,
       step: logsSteps ? stepLogger(log, request.id, started) : undefined,
@@ -94,19 +95,8 @@ export function serveApi(
   }
 
   function serveTraced(request: ApiRequest, state: RequestState): Promise<void> {
-    const { route } = request.parsed;
-    const step = () => ({
-      name: `${request.method} ${route}`,
-      kind: 'server' as const,
-      attributes: {
-        'http.request.method': request.method,
-        'http.route': route,
-        'dbvitals.request_id': request.id,
-      },
-      caller: callerOf(request),
-      known: state,
-    });
-    return traced(step, async (tell) => {
+    const span = () => requestSpan(request, state);
+    return traced(span, async (tell) => {
       await serveTimed(request, state);
       const { statusCode } = request.response;
       tell({ 'http.response.status_code': statusCode });
@@ -135,9 +125,12 @@ export function serveApi(
     if (error instanceof GateFull) {
       // There may be thousands a second. The request log and the metrics count them.
       await holdBack(state, wait(error.pauseMs));
-    } else if (!(error instanceof Expired || health.failed(error))) {
+    } else if (!(error instanceof Expired || error instanceof AccountAway || state.health.failed(error))) {
       log.error({ request_id: request.id, ...errorFields(error, log) }, 'request failed');
     }
+    // This request may be recorded, so no other cell gets it. The key's next one asks where its account lives.
+    if (router.hasDirectory && error instanceof StoreUnavailable)
+      router.forget(bearerToken(request.raw.rawHeaders) ?? '');
     if (!state.abandoned) fail(request, errors.internalError);
   }
 
@@ -156,7 +149,13 @@ export function serveApi(
     requestLog.answered(request, { status, ms, keyId: state.keyId });
   }
 
-  function admitTraced(applicant: Applicant): Promise<Verdict> {
+  /** Refuses a key that exists: the same answer as for an unknown one, plus an entry in its account's log. */
+  function refuseKey(request: ApiRequest, key: Identity | DeadKey, byAddress: boolean): Promise<void> {
+    router.cellOf(key).refusedKeys.note({ ...key, byAddress }, plainAddress(request.ip));
+    return refuse(request, errors.invalidApiKey);
+  }
+
+  function admitTraced(gate: Gate, applicant: Applicant): Promise<Verdict> {
     return traced(gateStep, async (tell) => {
       const told = await gate.admit(applicant);
       tell({ 'dbvitals.verdict': told.verdict });
@@ -168,20 +167,36 @@ export function serveApi(
     return access.networks === null || allowsAddress(access, plainAddress(request.ip));
   }
 
-  function identified(state: RequestState, key: KeyIdentity | null, known: boolean): void {
+  function identified(state: RequestState, key: Identity | DeadKey | null, known: boolean): void {
     state.keyId = key?.apiKeyId;
     state.step?.('identify', { known, key_id: key?.apiKeyId, account_id: key?.accountId });
   }
 
   /** Asks the store for the key. Answers the request and returns null if the key is refused: a hint alone refuses nobody. */
   async function lookUp(request: ApiRequest, state: RequestState, token: string): Promise<Identity | null> {
-    const found = await identifier.find(token);
+    const found = await router.find(token, state);
     identified(state, found, false);
     if (state.abandoned) return null;
     if (found && !('dead' in found) && isAllowed(found, request)) return found;
-    if (found) await refuseKey(request, { ...found, byAddress: !('dead' in found) });
+    if (found) await refuseKey(request, found, !('dead' in found));
     else await refuse(request, errors.invalidApiKey);
     return null;
+  }
+
+  /** {@link lookUp} after a cell failed to prepare an answer. Throws `error` if the account still lives there. */
+  async function follow(
+    request: ApiRequest,
+    state: RequestState,
+    token: string,
+    { cellId }: Identity,
+    error: unknown,
+  ): Promise<Identity | null> {
+    if (!router.hasDirectory) throw error;
+    router.forget(token);
+    if (state.abandoned) throw error;
+    const found = await lookUp(request, state, token);
+    if (found?.cellId === cellId) throw error;
+    return found;
   }
 
   /** The steps of a request, in order, numbered as in docs/design/requests.md. */
@@ -197,7 +212,7 @@ export function serveApi(
     if (token === null) return refuse(request, errors.unauthorized);
 
     // 2. identify
-    const known = identifier.known(token);
+    const known = router.known(token);
     let identity: Identity | null = null;
     if (known && isAllowed(known, request)) {
       identity = known;
@@ -208,7 +223,8 @@ export function serveApi(
     }
 
     const isSpent = (key: Identity) => key.spentUntil > performance.now();
-    const turn = isSpent(identity) || !hasAccess(identity.plan) ? gate.turn(identity) : null;
+    const waits = isSpent(identity) || !hasAccess(identity.plan);
+    const turn = waits ? router.cellOf(identity).gate.turn(identity) : null;
     if (turn) {
       await holdBack(state, turn);
       state.step?.('hold back', {});
@@ -217,10 +233,20 @@ export function serveApi(
       // 3. prepare
       // All requests of the key share the hint, so it may change while this one reads.
       const { plan, access } = identity;
+      const { gate, preparation, health: cellHealth } = router.cellOf(identity);
+      state.health = cellHealth;
       const spent = attempt === 1 && isSpent(identity);
-      const prepared = spent ? UNPREPARED : preparation.prepare(request, identity, attempt > 1);
-      const { answer, generation, source } =
-        prepared instanceof Promise ? await gate.whileReading(prepared) : prepared;
+      let prepared = spent ? UNPREPARED : preparation.prepare(request, identity, attempt > 1);
+      if (prepared instanceof Promise) {
+        try {
+          prepared = await gate.whileReading(prepared);
+        } catch (error) {
+          identity = await follow(request, state, token, identity, error);
+          if (identity === null) return;
+          continue;
+        }
+      }
+      const { answer, generation, source } = prepared;
       state.step?.('prepare', { attempt, source, status: answer.status, generation, spent });
       if (state.abandoned) return;
 
@@ -236,7 +262,7 @@ export function serveApi(
         requestId: request.id,
         state,
       };
-      const verdict = await (isTraced() ? admitTraced(applicant) : gate.admit(applicant));
+      const verdict = await (isTraced() ? admitTraced(gate, applicant) : gate.admit(applicant));
       state.step?.('gate', {
         verdict: verdict.verdict,
         recorded: verdict.verdict === 'admitted' || verdict.verdict === 'limited',
@@ -246,8 +272,12 @@ export function serveApi(
 
       // 5. release
       if (verdict.verdict === 'dead') {
-        identifier.forget(token);
-        return refuseKey(request, { ...identity, byAddress: false });
+        router.forget(token);
+        if (!router.hasDirectory) return refuseKey(request, identity, false);
+        // Its account may live in another cell by now.
+        identity = await lookUp(request, state, token);
+        if (identity === null) return;
+        continue;
       }
       identity.plan = verdict.plan;
       identity.generation = verdict.generation;
@@ -266,20 +296,4 @@ export function serveApi(
   }
 
   return { serve, flush: () => requestLog.flush() };
-}
-
-/** The caller's trace context. A header that occurs twice is ignored. */
-function callerOf({ headers }: ApiRequest): NonNullable<Step['caller']> {
-  const one = (value: string | string[] | undefined) => (Array.isArray(value) ? undefined : value);
-  return { traceparent: one(headers['traceparent']), tracestate: one(headers['tracestate']) };
-}
-
-/** The key's budget in its current window, as the gate saw it. */
-function keyBudget(verdict: Verdict): Budget {
-  return {
-    limit: verdict.limit,
-    remaining: verdict.remaining,
-    resetAt: Math.ceil(verdict.endsAt),
-    resetIn: Math.max(Math.ceil(verdict.endsAt - verdict.now), 1),
-  };
 }

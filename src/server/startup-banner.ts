@@ -19,25 +19,43 @@ const firstThings = `
    order by a.account_id, c.connection_id
    limit 1`;
 
+/** The first account of a store, and its first connection. */
+interface FirstThings {
+  account_id: number | null;
+  name: string | null;
+  plan: string | null;
+  connection_id: number | null;
+  connection_name: string | null;
+  score: number | null;
+}
+
+const NOTHING: FirstThings = {
+  ...{ account_id: null, name: null, plan: null },
+  ...{ connection_id: null, connection_name: null, score: null },
+};
+
 /** What `serve` prints when it is ready. `url` is where the API listens, `consoleUrl` the console's address in a browser. */
 export async function startupBanner(
-  writer: pg.Pool,
-  store: OpenStore,
+  stores: readonly { writer: pg.Pool; cell: { store: OpenStore } }[],
   first: FirstStart | null,
   url: string,
   consoleUrl: string,
 ): Promise<string> {
   const bold = (text: string) => styleText('bold', text, { stream: process.stdout });
-  const { rows: counts } = await writer.query(countThings);
-  const { rows: things } = await writer.query(firstThings);
-  const { accounts, connections } = one(counts, 'count accounts and connections');
-  const { account_id, name, plan, connection_id, connection_name, score } = one(
-    things,
-    'read the first account',
-  );
-  const own = store.embedded ? ' (set DATABASE_URL for your own)' : '';
+  const counts: { accounts: number; connections: number }[] = [];
+  const things: FirstThings[] = [];
+  for (const { writer } of stores) {
+    counts.push(one((await writer.query(countThings)).rows, 'count accounts and connections'));
+    things.push(...(await writer.query<FirstThings>(firstThings)).rows);
+  }
+  const sum = (of: 'accounts' | 'connections') => counts.reduce((all, count) => all + Number(count[of]), 0);
+  const [accounts, connections] = [sum('accounts'), sum('connections')];
+  const { account_id, name, plan, connection_id, connection_name, score } = things[0] ?? NOTHING;
+  const descriptions = stores.map(({ cell }) => cell.store.description).join(', ');
+  const isEmbedded = stores.some(({ cell }) => cell.store.embedded);
+  const own = isEmbedded ? ' (set DATABASE_URL for your own)' : '';
   const lines = [
-    `  store        ${store.description}${own}`,
+    `  store        ${descriptions}${own}`,
     accounts === 1 ? `  account      ${account_id} ${name} (${plan})` : `  accounts     ${accounts}`,
     accounts === 1 && connections === 1
       ? `  connection   ${connection_id} ${connection_name}: ${score === null ? 'never run' : `score ${score}, ${fleetStatus(score)}`}`

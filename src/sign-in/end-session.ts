@@ -1,9 +1,10 @@
-import type pg from 'pg';
 import { type Change, changeAccount } from '../activity/record-entry.ts';
+import { controlOf } from '../database/cells/control-store.ts';
 import type { Actor } from '../members/actor.ts';
 import { hashToken } from '../members/token.ts';
 import { notFound, Rejection } from '../vocabulary/rejection.ts';
 import { actorOf } from './sessions.ts';
+import type { SignInParts } from './sign-in-request.ts';
 
 const end = 'delete from session where login_id = $1 and session_id = $2';
 const endAll = 'delete from session where login_id = $1 returning session_id';
@@ -11,14 +12,14 @@ const endByToken = 'delete from session where token_hash = $1';
 
 /** Ends one session of the person. Throws 404 when there is none. */
 export async function endSession({ client, record }: Change, actor: Actor, id: number): Promise<void> {
-  const { rowCount } = await client.query(end, [actor.loginId, id]);
+  const { rowCount } = await (await controlOf(client)).query(end, [actor.loginId, id]);
   if (rowCount === 0) throw notFound;
   record('session_ended', '/sessions', { member_id: actor.memberId, name: actor.name, session_id: id });
 }
 
 /** Ends every session of the person, the current one too. */
 export async function endEverySession({ client, record }: Change, actor: Actor): Promise<void> {
-  const { rows } = await client.query<{ session_id: number }>(endAll, [actor.loginId]);
+  const { rows } = await (await controlOf(client)).query<{ session_id: number }>(endAll, [actor.loginId]);
   record('session_ended', '/sessions', {
     member_id: actor.memberId,
     name: actor.name,
@@ -28,17 +29,18 @@ export async function endEverySession({ client, record }: Change, actor: Actor):
 }
 
 /** Ends the session of a token, if there is one. */
-export async function signOut(writer: pg.Pool, token: string): Promise<void> {
-  const actor = await actorOf(writer, token).catch((error: unknown) => {
+export async function signOut(parts: Pick<SignInParts, 'control' | 'stores'>, token: string): Promise<void> {
+  const found = await actorOf(parts, token).catch((error: unknown) => {
     if (error instanceof Rejection) return null;
     throw error;
   });
-  if (actor === null) {
-    await writer.query(endByToken, [hashToken(token)]);
+  if (found === null) {
+    await parts.control.query(endByToken, [hashToken(token)]);
     return;
   }
-  await changeAccount(writer, actor.accountId, async ({ client, record }) => {
-    await client.query(endByToken, [hashToken(token)]);
+  const { actor, store } = found;
+  await changeAccount(store.writer, actor.accountId, async ({ client, record }) => {
+    await (await controlOf(client)).query(endByToken, [hashToken(token)]);
     record('member_signed_out', '/sign-in', { member_id: actor.memberId, name: actor.name });
   });
 }

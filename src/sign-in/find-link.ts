@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { ConsoleStores } from '../cells/console-stores.ts';
 import type { LinkPurpose } from '../members/add-link.ts';
 import { foldEmail } from '../members/email.ts';
 import { hashToken } from '../members/token.ts';
@@ -33,9 +33,10 @@ export interface LinkRow {
 }
 
 /** Finds a valid link; throws 404 for any other. */
-export async function findLink(writer: pg.Pool, token: string): Promise<LinkRow> {
-  const { rows } = await writer.query<LinkRow>(find, [hashToken(token)]);
-  const [link] = rows;
+export async function findLink(stores: ConsoleStores, token: string): Promise<LinkRow> {
+  const [link] = await stores.inEach(
+    async ({ writer }) => (await writer.query<LinkRow>(find, [hashToken(token)])).rows,
+  );
   if (link === undefined) throw gone;
   return link;
 }
@@ -45,7 +46,7 @@ export async function invitedPerson(
   { parts, caller }: Pick<SignInRequest, 'parts' | 'caller'>,
   { purpose, email }: LinkRow,
 ): Promise<Person | null> {
-  const person = await personOf(parts.writer, caller.sessionToken);
+  const person = await personOf(parts.control, caller.sessionToken);
   if (purpose !== 'invitation' || email === null || !person?.isRecent || person.provedEmail === null)
     return null;
   return foldEmail(person.provedEmail) === foldEmail(email) ? person : null;

@@ -1,27 +1,29 @@
 import type pg from 'pg';
 import { changeAccount } from '../activity/record-entry.ts';
+import { controlOf } from '../database/cells/control-store.ts';
 import { notFound } from '../vocabulary/rejection.ts';
 import type { Caller } from './sign-in-request.ts';
 
-const move = `
-  update session s
-     set account_id = m.account_id
-    from member m
-   where s.session_id = $1
-     and m.account_id = $2
-     and m.login_id = s.login_id
-     and m.status = 'active'
-  returning m.member_id, m.name`;
+const find = `
+  select member_id, name from member where account_id = $1 and login_id = $2 and status = 'active'`;
+const move = 'update session set account_id = $2 where session_id = $1';
 
 /** Moves a session to another account where its login is an active member. Throws 404 when it is none. */
 export async function moveSession(
   writer: pg.Pool,
-  { sessionId, accountId, caller }: { sessionId: number; accountId: number; caller: Caller },
+  {
+    sessionId,
+    loginId,
+    accountId,
+    caller,
+  }: { sessionId: number; loginId: number; accountId: number; caller: Caller },
 ): Promise<void> {
   await changeAccount(writer, accountId, async ({ client, record }) => {
-    const { rows } = await client.query<{ member_id: number; name: string }>(move, [sessionId, accountId]);
+    const { rows } = await client.query<{ member_id: number; name: string }>(find, [accountId, loginId]);
     const [member] = rows;
     if (member === undefined) throw notFound;
+    const { rowCount } = await (await controlOf(client)).query(move, [sessionId, accountId]);
+    if (rowCount === 0) throw notFound;
     record('member_signed_in', '/sign-in', {
       ...member,
       by: 'session',

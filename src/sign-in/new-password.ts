@@ -10,12 +10,12 @@ const anyOfEmail = `
 
 /** Hashes a new password for an e-mail address. Throws 400 when it is easy to guess. */
 export async function newPassword(
-  { writer }: Pick<SignInParts, 'writer'>,
+  { control }: Pick<SignInParts, 'control'>,
   email: string,
   password: string,
   { about, parameter }: { about: readonly (string | null)[]; parameter: string },
 ): Promise<string> {
-  const { rows } = await writer.query<{ password: string }>(anyOfEmail, [email]);
+  const { rows } = await control.query<{ password: string }>(anyOfEmail, [email]);
   return hashNewPassword(password, {
     about: [email, ...about],
     parameter,

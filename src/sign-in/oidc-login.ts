@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { inTransaction } from '../database/connect.ts';
 import { one } from '../database/one.ts';
 import { foldedEmail } from '../members/email.ts';
-import { findOffers } from '../members/find-offers.ts';
+import { findOffers, type OfferSources } from '../members/find-offers.ts';
 import type { Person } from './identity-provider.ts';
+import type { SignInParts } from './sign-in-request.ts';
 
 /** Why a person verified by the provider can't sign in. */
 export class OidcLoginRejected extends Error {
@@ -23,14 +23,13 @@ const insert = `
 
 const keepEmail = 'update login set email = $2 where login_id = $1 and email <> $2';
 
-const actsSomewhere = `select from member where login_id = $1 and status = 'active' limit 1`;
+const actsSomewhere = `select account_id, login_id from member where login_id = $1 and status = 'active'`;
 
 // Another person at this provider had the address before and is still a member.
+const ofEmail = `
+  select account_id, login_id from member where ${foldedEmail('email')} = $1 and login_id is not null`;
 const taken = `
-  select from member m
-    join login l on l.login_id = m.login_id
-   where ${foldedEmail('m.email')} = $1 and l.oidc_issuer = $2 and l.oidc_subject <> $3
-   limit 1`;
+  select from login where login_id = any($1) and oidc_issuer = $2 and oidc_subject <> $3 limit 1`;
 
 /** A person of the provider who may sign in. */
 interface Entered {
@@ -45,31 +44,42 @@ interface Entered {
  * The login of a person at the provider. It joins no account: the person accepts each invitation. No login is created for
  * a person without an invitation. Throws {@link OidcLoginRejected}.
  */
-export function oidcLogin(writer: pg.Pool, person: Person): Promise<Entered> {
+export async function oidcLogin(
+  { control, stores }: Pick<SignInParts, 'control' | 'stores'>,
+  person: Person,
+): Promise<Entered> {
   const { issuer, subject, email } = person;
-  return inTransaction(writer, async (client) => {
-    const [own] = (await client.query<{ login_id: number }>(bySubject, [issuer, subject])).rows;
-    if (email === null) {
-      if (!own) throw new OidcLoginRejected('unverified');
-      if (!(await acts(client, own.login_id))) throw new OidcLoginRejected('not_invited');
-      return { loginId: own.login_id, acts: true, isInvited: false };
-    }
-    const offers = await findOffers(client, { email, issuer, loginId: own?.login_id ?? null });
-    const isMember = own !== undefined && (await acts(client, own.login_id));
-    if (!isMember && offers.length === 0) {
-      const { rowCount } = await client.query(taken, [email, issuer, subject]);
-      throw new OidcLoginRejected(rowCount === 0 ? 'not_invited' : 'taken');
-    }
-    if (own) await client.query(keepEmail, [own.login_id, email]);
-    const loginId = own?.login_id ?? (await insertLogin(client, [email, issuer, subject]));
-    return { loginId, acts: isMember, isInvited: offers.some(({ joined }) => !joined) };
-  });
+  // No transaction: its connection would be held while the cells are asked, which need connections of the same pool.
+  const inEach: OfferSources['inEach'] = (find) => stores.inEach(({ writer }) => find(writer));
+  const [own] = (await control.query<{ login_id: number }>(bySubject, [issuer, subject])).rows;
+  if (email === null) {
+    if (!own) throw new OidcLoginRejected('unverified');
+    if (!(await acts(inEach, own.login_id))) throw new OidcLoginRejected('not_invited');
+    return { loginId: own.login_id, acts: true, isInvited: false };
+  }
+  const offers = await findOffers({ control, inEach }, { email, issuer, loginId: own?.login_id ?? null });
+  const isMember = own !== undefined && (await acts(inEach, own.login_id));
+  if (!isMember && offers.length === 0) {
+    const members = await inEach(async (cell) => (await cell.query<Found>(ofEmail, [email])).rows);
+    const ids = members.map(({ login_id }) => login_id);
+    const { rowCount } = await control.query(taken, [ids, issuer, subject]);
+    throw new OidcLoginRejected(rowCount === 0 ? 'not_invited' : 'taken');
+  }
+  if (own) await control.query(keepEmail, [own.login_id, email]);
+  const loginId = own?.login_id ?? (await insertLogin(control, [email, issuer, subject]));
+  return { loginId, acts: isMember, isInvited: offers.some(({ joined }) => !joined) };
 }
 
-async function acts(client: pg.ClientBase, loginId: number): Promise<boolean> {
-  return (await client.query(actsSomewhere, [loginId])).rowCount === 1;
+interface Found {
+  account_id: number;
+  login_id: number;
 }
 
-async function insertLogin(client: pg.ClientBase, values: string[]): Promise<number> {
-  return one((await client.query<{ login_id: number }>(insert, values)).rows, 'store a login').login_id;
+async function acts(inEach: OfferSources['inEach'], loginId: number): Promise<boolean> {
+  const find = { text: actsSomewhere, values: [loginId] };
+  return (await inEach(async (cell) => (await cell.query<Found>(find)).rows)).length > 0;
+}
+
+async function insertLogin(control: pg.Pool, values: string[]): Promise<number> {
+  return one((await control.query<{ login_id: number }>(insert, values)).rows, 'store a login').login_id;
 }

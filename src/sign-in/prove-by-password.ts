@@ -34,14 +34,14 @@ export async function proveByPassword(
   only: { loginId?: number; accountId?: number } = {},
 ): Promise<Login[] | null> {
   const { parts, caller } = asked;
-  const { rows } = await parts.writer.query<Login>(byEmail, [email]);
+  const { rows } = await parts.control.query<Login>(byEmail, [email]);
   const logins = rows.filter(
     ({ login_id, account_id }) =>
       (only.loginId ?? login_id) === login_id && (only.accountId ?? account_id) === account_id,
   );
   const { device, logins: known } = knownDevice(asked, logins);
   const isKnown = ({ login_id }: Login) => known.includes(login_id);
-  return throttledLogin(parts.writer, { ...caller, email, device }, async ({ asDevice, asAnybody }) => {
+  return throttledLogin(parts.control, { ...caller, email, device }, async ({ asDevice, asAnybody }) => {
     const theirs = await whosePassword(logins, password);
     const here = asDevice ? theirs.filter(isKnown) : [];
     if (here.length > 0) return { value: here, isGuess: false };
@@ -55,12 +55,15 @@ export async function proveByPassword(
 }
 
 /** Not awaited: the response time would reveal whether the address exists. */
-function recordFailure({ writer, reader, log }: SignInParts, caller: Caller, loginId: number): void {
+function recordFailure({ stores, log }: SignInParts, caller: Caller, loginId: number): void {
   const record = async () => {
-    const rows = await readOwn(reader, loginId, (run) =>
-      run<{ account_id: number; member_id: number; name: string }>(memberships, [loginId]),
+    const rows = await stores.inEach(({ reader }) =>
+      readOwn(reader, loginId, (run) =>
+        run<{ account_id: number; member_id: number; name: string }>(memberships, [loginId]),
+      ),
     );
     for (const { account_id, ...member } of rows) {
+      const { writer } = await stores.of(account_id);
       await changeAccount(writer, account_id, async ({ record }) => {
         const { address, userAgent } = caller;
         // The actor is unknown; the member is the one whose sign-in was attempted.

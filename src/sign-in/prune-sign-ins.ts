@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { doesNotMove } from '../database/cells/prune-oldest.ts';
 import { LIVING } from './sessions.ts';
 
 /** Rows per step: a few steps remove what a busy service leaves in an hour. */
@@ -12,7 +13,8 @@ const PAST: readonly string[] = [
   `delete from challenge where challenge_hash in (
      select challenge_hash from challenge where expires_at < clock_timestamp() limit ${STEP})`,
   `delete from link where (account_id, token_hash) in (
-     select account_id, token_hash from link where expires_at < clock_timestamp() - interval '30 days' limit ${STEP})`,
+     select account_id, token_hash from link where expires_at < clock_timestamp() - interval '30 days'
+       and ${doesNotMove('link.account_id')} limit ${STEP})`,
 ];
 
 /** Removes expired sessions, failed attempts, challenges and links; yields how many rows each step removed. */

@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import { type Change, type ChangeAccount, changeAccount } from '../activity/record-entry.ts';
+import type { ConsoleStore } from '../cells/console-stores.ts';
+import { controlOf } from '../database/cells/control-store.ts';
 import { type Read, readOwn, within } from '../database/read.ts';
 import type { Actor } from '../members/actor.ts';
 import { hashToken, newToken } from '../members/token.ts';
@@ -7,7 +9,7 @@ import { Rejection } from '../vocabulary/rejection.ts';
 import { type Permission, permissionsOf } from '../vocabulary/role-permissions.ts';
 import { cookie, cookieValues } from './cookie.ts';
 import { lacking, signedOut } from './session-rejections.ts';
-import type { Caller, SignInRequest } from './sign-in-request.ts';
+import type { Caller, SignInParts, SignInRequest } from './sign-in-request.ts';
 
 /**
  * A session ends after twelve hours without a request, and after this many days in any case (OWASP, Session Management).
@@ -19,39 +21,41 @@ export const LIVING = `s.expires_at > clock_timestamp() and s.last_seen_at > clo
 
 const find = `
   select s.session_id as "sessionId", s.login_id as "loginId", l.email, s.account_id as "accountId",
-         m.member_id as "memberId", m.name, m.roles, l.oidc_issuer is not null as "bySingleSignOn",
+         l.oidc_issuer is not null as "bySingleSignOn",
          s.proved_at > clock_timestamp() - interval '10 minutes' as "isRecent",
          s.last_seen_at < clock_timestamp() - interval '1 minute' as unseen
     from session s
     join login l on l.login_id = s.login_id
-    join member m on m.account_id = s.account_id and m.login_id = s.login_id and m.status = 'active'
    where s.token_hash = $1
+     and s.account_id is not null
      and ${LIVING}`;
+
+const findMember = `
+  select member_id as "memberId", name, roles
+    from member
+   where account_id = $1 and login_id = $2 and status = 'active'`;
 
 const touchSession = 'update session set last_seen_at = clock_timestamp() where session_id = $1';
 const touchMember = `
   update member set last_active_at = clock_timestamp() where account_id = $1 and member_id = $2`;
 
-const rolesNow = `
-  select m.roles
-    from session s
-    join member m on m.account_id = s.account_id and m.login_id = s.login_id and m.status = 'active'
+const livesNow = `
+  select from session s
    where s.session_id = $1
      and s.account_id = $2
-     and m.member_id = $3
      and ${LIVING}`;
+const rolesNow = `
+  select roles
+    from member
+   where account_id = $1 and login_id = $2 and member_id = $3 and status = 'active'`;
 
-// The account used last, else the login's first account.
-const place = `
-  select m.account_id, m.member_id, m.name
-    from member m
-   where m.login_id = $1
-     and m.status = 'active'
-   order by m.account_id = $2 desc nulls last,
-            (select max(s.last_seen_at) from session s where s.login_id = $1 and s.account_id = m.account_id)
-              desc nulls last,
-            m.account_id
-   limit 1`;
+const memberships = `
+  select account_id, member_id, name from member where login_id = $1 and status = 'active'`;
+const lastSeen = `
+  select account_id, max(last_seen_at) as at
+    from session
+   where login_id = $1 and account_id is not null
+   group by account_id`;
 
 const insert = `
   insert into session (token_hash, login_id, account_id, expires_at, source_ip, user_agent, proved_email)
@@ -75,20 +79,29 @@ export function setCookie({ caller, parts, reply }: SignInRequest, token: string
   void reply.header('set-cookie', `${name}=${token ?? ''}; Max-Age=${age}; ${attributes}`);
 }
 
-/** The active member behind a session token. Throws 401 when the session is invalid. */
-export async function actorOf(writer: pg.Pool, token: string | null): Promise<Actor> {
+/** The active member behind a session token, and the store of their account. Throws 401 when the session is invalid. */
+export async function actorOf(
+  { control, stores }: Pick<SignInParts, 'control' | 'stores'>,
+  token: string | null,
+): Promise<{ actor: Actor; store: ConsoleStore }> {
   if (token === null) throw signedOut;
-  const { rows } = await writer.query<Omit<Actor, 'permissions'> & { unseen: boolean }>(find, [
-    hashToken(token),
+  const { rows } = await control.query<
+    Omit<Actor, 'permissions' | 'memberId' | 'name' | 'roles'> & { unseen: boolean }
+  >(find, [hashToken(token)]);
+  const [session] = rows;
+  if (session === undefined) throw signedOut;
+  const { unseen, ...known } = session;
+  const store = await stores.of(known.accountId);
+  const { rows: members } = await store.writer.query<Pick<Actor, 'memberId' | 'name' | 'roles'>>(findMember, [
+    ...[known.accountId, known.loginId],
   ]);
-  const [row] = rows;
-  if (row === undefined) throw signedOut;
-  const { unseen, ...actor } = row;
+  const [member] = members;
+  if (member === undefined) throw signedOut;
   if (unseen) {
-    await writer.query(touchSession, [actor.sessionId]);
-    await writer.query(touchMember, [actor.accountId, actor.memberId]);
+    await control.query(touchSession, [known.sessionId]);
+    await store.writer.query(touchMember, [known.accountId, member.memberId]);
   }
-  return { ...actor, permissions: permissionsOf(actor.roles) };
+  return { actor: { ...known, ...member, permissions: permissionsOf(member.roles) }, store };
 }
 
 /** The actor's properties in a log entry: member, IP address and session (its id, never its token). */
@@ -98,12 +111,13 @@ export function actorProperties({ memberId, name, sessionId }: Actor, { address 
 
 /** Throws 401 when the session or membership has ended, 403 when the member's roles no longer allow it. */
 export async function requireStill(
-  run: Read,
-  { sessionId, accountId, memberId }: Actor,
+  { control, cell }: { control: Read; cell: Read },
+  { sessionId, loginId, accountId, memberId }: Actor,
   permission: Permission | 'member',
 ): Promise<void> {
-  const [now] = await run<{ roles: string[] }>(rolesNow, [sessionId, accountId, memberId]);
-  if (now === undefined) throw signedOut;
+  const [session] = await control(livesNow, [sessionId, accountId]);
+  const [now] = await cell<{ roles: string[] }>(rolesNow, [accountId, loginId, memberId]);
+  if (session === undefined || now === undefined) throw signedOut;
   if (permission !== 'member' && !permissionsOf(now.roles).has(permission)) throw lacking(permission);
 }
 
@@ -119,7 +133,8 @@ export function changeAs(
 ): ChangeAccount {
   return (work) =>
     changeAccount(writer, actor.accountId, async (change) => {
-      await requireStill(within(change.client), actor, permission);
+      const control = within(await controlOf(change.client));
+      await requireStill({ control, cell: within(change.client) }, actor, permission);
       const record: Change['record'] = (actionType, pagePath, properties) =>
         change.record(actionType, pagePath, { ...properties, ...actorProperties(actor, caller) });
       return work({ ...change, author: actor.name, record });
@@ -141,9 +156,7 @@ export async function startSession(
   { accountId = null, provedEmail = null }: { accountId?: number | null; provedEmail?: string | null } = {},
 ): Promise<void> {
   const { parts, caller } = asked;
-  const [member] = await readOwn(parts.reader, loginId, (run) =>
-    run<{ account_id: number; member_id: number; name: string }>(place, [loginId, accountId]),
-  );
+  const member = await placeToAct(parts, loginId, accountId);
   if (member === undefined) {
     throw new Rejection(
       'forbidden',
@@ -151,11 +164,13 @@ export async function startSession(
     );
   }
   const token = newToken();
-  await changeAccount(parts.writer, member.account_id, async ({ client, record }) => {
+  const { writer } = await parts.stores.of(member.account_id);
+  await changeAccount(writer, member.account_id, async ({ client, record }) => {
+    const control = await controlOf(client);
     if (caller.sessionToken !== null) {
-      await client.query('delete from session where token_hash = $1', [hashToken(caller.sessionToken)]);
+      await control.query('delete from session where token_hash = $1', [hashToken(caller.sessionToken)]);
     }
-    await client.query(insert, [
+    await control.query(insert, [
       hashToken(token),
       loginId,
       member.account_id,
@@ -172,6 +187,32 @@ export async function startSession(
   setCookie(asked, token);
 }
 
+interface Membership {
+  account_id: number;
+  member_id: number;
+  name: string;
+}
+
+/** The member that a session begins as: in `accountId`, else in the account used last, else in the first; undefined = none. */
+async function placeToAct(
+  { controlReader, stores }: Pick<SignInParts, 'controlReader' | 'stores'>,
+  loginId: number,
+  accountId: number | null,
+): Promise<Membership | undefined> {
+  const members = await stores.inEach((store) =>
+    readOwn(store.reader, loginId, (run) => run<Membership>(memberships, [loginId])),
+  );
+  const used = await readOwn(controlReader, loginId, (run) =>
+    run<{ account_id: number; at: Date }>(lastSeen, [loginId]),
+  );
+  const lastUsed = new Map(used.map(({ account_id, at }) => [account_id, at.getTime()]));
+  const rank = (id: number) => (id === accountId ? Number.POSITIVE_INFINITY : (lastUsed.get(id) ?? 0));
+  const [first] = members.toSorted(
+    (one, other) => rank(other.account_id) - rank(one.account_id) || one.account_id - other.account_id,
+  );
+  return first;
+}
+
 /** Starts a session of a person without an account, who can only answer their invitations. */
 export async function startUnjoinedSession(
   { parts, caller, reply }: SignInRequest,
@@ -180,9 +221,9 @@ export async function startUnjoinedSession(
 ): Promise<void> {
   const token = newToken();
   if (caller.sessionToken !== null) {
-    await parts.writer.query('delete from session where token_hash = $1', [hashToken(caller.sessionToken)]);
+    await parts.control.query('delete from session where token_hash = $1', [hashToken(caller.sessionToken)]);
   }
-  await parts.writer.query(insert, [
+  await parts.control.query(insert, [
     ...[hashToken(token), loginId, null, caller.address, caller.userAgent, provedEmail],
   ]);
   setCookie({ parts, caller, reply }, token);
@@ -201,7 +242,7 @@ const renew = `
 export async function renewSession(asked: SignInRequest): Promise<void> {
   const { parts, caller } = asked;
   const token = newToken();
-  const { rowCount } = await parts.writer.query(renew, [
+  const { rowCount } = await parts.control.query(renew, [
     hashToken(caller.sessionToken ?? ''),
     hashToken(token),
   ]);

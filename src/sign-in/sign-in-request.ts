@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { ConsoleStores } from '../cells/console-stores.ts';
 import type { SecretKeys } from '../database/encryption.ts';
 
 /** The client of a request, signed in or not. */
@@ -18,9 +19,12 @@ export interface Caller {
 /** The dependencies of signing in. */
 export interface SignInParts {
   log: Logger;
-  writer: pg.Pool;
-  /** The console's own role, which only reads. */
-  reader: pg.Pool;
+  /** The writer's role on the control store. */
+  control: pg.Pool;
+  /** The console's own role on the control store, which only reads. */
+  controlReader: pg.Pool;
+  /** The stores of accounts. */
+  stores: ConsoleStores;
   /** The keys of DBVITALS_SECRET_KEY. */
   secret: SecretKeys;
   /** The path of the service behind a proxy, such as `/dbvitals`; empty = the root. */

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { type Change, changeAccount } from '../activity/record-entry.ts';
+import { controlOf } from '../database/cells/control-store.ts';
 import { one } from '../database/one.ts';
 import { joinAs } from '../members/join-as.ts';
 import { hashToken } from '../members/token.ts';
@@ -60,11 +61,13 @@ export async function resetPassword(
   if (login_id === null || email === null) throw gone;
   const about = { about: [link.name, account_name], parameter: 'password' };
   const password = await newPassword(asked.parts, email, given.required('password'), about);
-  await changeAccount(asked.parts.writer, account_id, async (change) => {
+  const { writer } = await asked.parts.stores.of(account_id);
+  await changeAccount(writer, account_id, async (change) => {
     await spend(change, token);
-    const { rowCount } = await change.client.query(setPassword, [account_id, login_id, password]);
+    const control = await controlOf(change.client);
+    const { rowCount } = await control.query(setPassword, [account_id, login_id, password]);
     if (rowCount === 0) throw gone; // they have switched to single sign-on
-    await change.client.query(endSessions, [login_id]);
+    await control.query(endSessions, [login_id]);
     change.record('link_used', PAGE, {
       ...{ member_id, purpose: link.purpose },
       ...openedBy(asked, member_id, link.name),
@@ -90,7 +93,8 @@ export async function joinByLink(
   const about = { about: [name, account_name], parameter: 'password' };
   const phc = person ? '' : await newPassword(asked.parts, email, given.required('password'), about);
   try {
-    const loginId = await changeAccount(asked.parts.writer, account_id, async (change) => {
+    const { writer } = await asked.parts.stores.of(account_id);
+    const loginId = await changeAccount(writer, account_id, async (change) => {
       const { client, record, at } = change;
       await spend(change, token);
       const login_id = person?.loginId ?? (await makeLogin(change, [email, name, phc]));
@@ -127,7 +131,8 @@ export async function joinByLink(
 }
 
 async function makeLogin({ client, accountId }: Change, values: string[]): Promise<number> {
-  const { rows } = await client.query<{ login_id: number }>(insertLogin, [accountId, ...values]);
+  const control = await controlOf(client);
+  const { rows } = await control.query<{ login_id: number }>(insertLogin, [accountId, ...values]);
   return one(rows, 'store a login').login_id;
 }
 

@@ -6,6 +6,7 @@ import { one } from '../database/one.ts';
 import { endSilencedAlerts } from '../notifications/alerts/resolve-alerts-of.ts';
 import { queueMemberChanges } from '../notifications/outbox/ticket-events.ts';
 import { resolveSilencedTicketsOf } from '../ops/record-findings.ts';
+import { Rejection } from '../vocabulary/rejection.ts';
 import { silenceChange } from './silence-change.ts';
 import { pageOf, propertiesOf, type SilenceRow, silenceColumns } from './silence-row.ts';
 
@@ -19,7 +20,7 @@ const insert = `
 
 /**
  * Silences a check of a connection, or one of its objects, and resolves the open tickets and alerts that the silence covers. The log
- * entry names `actor`. Throws {@link NoConnection}.
+ * entry names `actor`. Throws {@link NoConnection}, and a {@link Rejection} if the connection has too many.
  */
 export async function addSilence(
   change: ChangeAccount,
@@ -35,11 +36,33 @@ export async function addSilence(
     const { rows } = await client.query<SilenceRow>(insert, values);
     const silence = one(rows, 'store a silence');
     const scope = { accountId, connectionId, at };
+    await requireFew(client, scope);
     await storeChanges(client, scope, [silenceChange('came', silence, author)]);
     record('silence_added', pageOf(silence), { ...propertiesOf(silence), ...actor });
     await resolveCovered(within, connectionId, [silence]);
     return silence;
   });
+}
+
+/** The most active silences of a connection: each of its runs reads them all. */
+const MOST_SILENCES = 1_000;
+
+const countActive = `
+  select count(*)::integer as active
+    from silence
+   where account_id = $1 and connection_id = $2 and (ends_at is null or ends_at > $3)`;
+
+/** Throws a {@link Rejection} if a connection has too many active silences, the new ones included. */
+export async function requireFew(
+  client: pg.ClientBase,
+  { accountId, connectionId, at }: { accountId: number; connectionId: number; at: string },
+): Promise<void> {
+  const { rows } = await client.query<{ active: number }>(countActive, [accountId, connectionId, at]);
+  if (one(rows, 'count the active silences').active > MOST_SILENCES)
+    throw new Rejection(
+      'conflict',
+      `A connection has at most ${MOST_SILENCES} active silences. End some, or silence a whole check.`,
+    );
 }
 
 /** Resolves the open tickets and alerts of a connection that its new silences cover. */

@@ -30,5 +30,5 @@ export const silencesOfAccount = `
    where s.account_id = $1
      and (s.ends_at is null or s.ends_at > clock_timestamp())
      and c.removed_at is null
-   order by s.silence_id desc
+   order by s.created_at desc, s.silence_id desc
    limit $2`;

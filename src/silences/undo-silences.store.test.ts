@@ -132,3 +132,19 @@ test('another account undoes nothing', async () => {
   expect(await resumeSilences(by(theirs), [id])).toEqual([]);
   expect(await silences()).toEqual(before);
 });
+
+test('a connection has at most 1,000 active silences', async () => {
+  const ended = await silence({ object: 'public.ended' });
+  await endSilence(by(), ended.id);
+  await store.writer.query(
+    `insert into silence (account_id, connection_id, created_at, check_id, object, reason, note, ends_at, created_by)
+     select $1, $2, now(), 'PG_UNUSED_INDEX', 'public.t' || n, 'accepted_risk', 'known', null, 'Ada' from generate_series(1, 999) n`,
+    [account, connection],
+  );
+  const { id } = await silence({ object: 'public.last' });
+  const tooMany = 'A connection has at most 1000 active silences. End some, or silence a whole check.';
+  await expect(silence()).rejects.toThrow(tooMany);
+  await expect(resumeSilences(by(), [ended.id])).rejects.toThrow(tooMany);
+  await endSilence(by(), id);
+  expect(await resumeSilences(by(), [ended.id])).toHaveLength(1);
+});

@@ -2,7 +2,7 @@ import type { ChangeAccount } from '../activity/record-entry.ts';
 import { storeChangesOfMany } from '../changes/store-changes.ts';
 import { queueMemberChanges } from '../notifications/outbox/ticket-events.ts';
 import { reopenSilencedTicketsOf } from '../ops/record-findings.ts';
-import { resolveCovered } from './add-silence.ts';
+import { requireFew, resolveCovered } from './add-silence.ts';
 import { endSilence } from './end-silence.ts';
 import { silenceChange } from './silence-change.ts';
 import { NoSilence, pageOf, propertiesOf, type SilenceRow, silenceColumns } from './silence-row.ts';
@@ -22,7 +22,7 @@ const resume = `
 
 /**
  * Undoes the end of silences within an hour: they last as long as before, with their author, and resolve what was found
- * meanwhile. Returns them; leaves out those that can't be undone any more.
+ * meanwhile. Returns them; leaves out those that can't be undone any more. Throws a `Rejection` if a connection would have too many.
  */
 export function resumeSilences(change: ChangeAccount, silenceIds: readonly number[]): Promise<SilenceRow[]> {
   return change(async (within) => {
@@ -36,6 +36,7 @@ export function resumeSilences(change: ChangeAccount, silenceIds: readonly numbe
     for (const silence of rows)
       record('silence_added', pageOf(silence), { ...propertiesOf(silence), undone: true });
     for (const connectionId of new Set(rows.map(({ connection_id }) => connection_id))) {
+      await requireFew(client, { accountId, connectionId, at });
       const ofConnection = rows.filter(({ connection_id }) => connection_id === connectionId);
       await resolveCovered(within, connectionId, ofConnection);
     }

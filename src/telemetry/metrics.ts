@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { version } from '../config/package-root.ts';
-import { watchedGauges } from './watched-gauge.ts';
+import { type CellLabel, type Watched, watchedGauges } from './watched-gauge.ts';
 
 /** Why a client's connection failed: it was reset, its TLS handshake failed, its request came too slowly, or it was not HTTP. */
 const CONNECTION_FAILURES = ['reset', 'handshake', 'slow', 'malformed'] as const;
@@ -21,6 +21,12 @@ export interface StoreFigures {
   /** When the last backup succeeded and failed, in Unix seconds; 0 = never. */
   backupSucceeded: number;
   backupFailed: number;
+}
+
+/** The figures of a gate. */
+interface WatchedGate {
+  readonly waiting: number;
+  readonly verdicts: Readonly<Record<string, number>>;
 }
 
 // Gauges with the suffix of counters, which "promtool check metrics" rejects.
@@ -132,13 +138,14 @@ export function createMetrics() {
     help: 'When the last hourly round of retention ended, even if parts of it failed; 0 before the first',
     registers,
   });
-  let runningNow = () => 0;
+  const gates: { gate: WatchedGate; labels: CellLabel }[] = [];
+  const monitors: (() => number)[] = [];
   new Gauge({
     name: 'dbvitals_health_checks_running',
     help: 'Health checks that the monitor of this service is running; 0 if it has no monitor',
     registers,
     collect() {
-      this.set(runningNow());
+      this.set(monitors.reduce((sum, running) => sum + running(), 0));
     },
   });
   for (const reason of CONNECTION_FAILURES) connectionFailures.inc({ reason }, 0);
@@ -180,30 +187,37 @@ export function createMetrics() {
     roundEnded() {
       lastRound.setToCurrentTime();
     },
-    /** Reports the gate of this process. */
-    watchGate(gate: { readonly waiting: number; readonly verdicts: Readonly<Record<string, number>> }) {
+    /** Reports a gate of this process. `labels` name its cell if there are several. */
+    watchGate(gate: WatchedGate, labels: CellLabel) {
+      gates.push({ gate, labels });
+      if (gates.length > 1) return;
+      const labelNames = Object.keys(labels);
       new Gauge({
         name: 'dbvitals_gate_queue_requests',
         help: 'Requests waiting for the next batch',
+        labelNames,
         registers,
         collect() {
-          this.set(gate.waiting);
+          for (const of of gates) this.set(of.labels, of.gate.waiting);
         },
       });
       new Counter({
         name: 'dbvitals_gate_verdicts_total',
         help: 'Requests by verdict: admitted, limited, dead (no valid key), moved (retried), full, failed (no answer from the store), expired',
-        labelNames: ['verdict'],
+        labelNames: [...labelNames, 'verdict'],
         registers,
         collect() {
           this.reset();
-          for (const [verdict, count] of Object.entries(gate.verdicts)) this.inc({ verdict }, count);
+          for (const of of gates) {
+            for (const [verdict, count] of Object.entries(of.gate.verdicts))
+              this.inc({ ...of.labels, verdict }, count);
+          }
         },
       });
     },
-    /** Reports how many health checks the monitor of this process is running. */
+    /** Reports how many health checks a monitor of this process is running; there is one for each cell. */
     watchMonitor(running: () => number) {
-      runningNow = running;
+      monitors.push(running);
     },
     /** Reports when the served certificate expires. */
     watchCertificate(until: () => Date) {
@@ -216,9 +230,12 @@ export function createMetrics() {
         },
       });
     },
-    /** Reports the store's figures. While the store does not answer (`ask` returns null), reports that and the last figures. */
-    watchStore(ask: () => Promise<StoreFigures | null>) {
-      const gauge = watchedGauges(registry, ask);
+    /**
+     * Reports the figures of each store. While a store does not answer (`ask` returns null), reports that and the last figures.
+     * The labels name the cells if there are several.
+     */
+    watchStores(stores: readonly Watched<StoreFigures>[]) {
+      const gauge = watchedGauges(registry, stores);
       gauge(
         'dbvitals_store_size_bytes',
         "Size of the store's database on disk, without the server's write-ahead log",
@@ -247,9 +264,10 @@ export function createMetrics() {
       new Gauge({
         name: 'dbvitals_store_up',
         help: 'Whether the store answered this scrape: 1 or 0',
+        labelNames: Object.keys(stores[0]?.labels ?? {}),
         registers,
         async collect() {
-          this.set((await ask()) ? 1 : 0);
+          await Promise.all(stores.map(async ({ ask, labels }) => this.set(labels, (await ask()) ? 1 : 0)));
         },
       });
     },

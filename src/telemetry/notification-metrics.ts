@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { CHANNELS, type Channel } from '../vocabulary/channels.ts';
-import { watchedGauges } from './watched-gauge.ts';
+import { type Watched, watchedGauges } from './watched-gauge.ts';
 
 // Reported as 0 from the start, so that the first one is an increase.
 const OUTCOMES = ['accepted', 'failed'] as const;
@@ -42,8 +42,9 @@ export function notificationMetrics(registry: Registry) {
       deliveries.inc({ channel, state }, count);
     },
     /** Reports the store's figures. While the store does not answer (`ask` returns null), reports the last ones. */
-    watchStore(ask: () => Promise<WatchedNotifications | null>) {
-      const gauge = watchedGauges(registry, ask);
+    watchStores(stores: readonly Watched<WatchedNotifications>[]) {
+      const gauge = watchedGauges(registry, stores);
+      const cellNames = Object.keys(stores[0]?.labels ?? {});
       const labelled = (
         name: string,
         help: string,
@@ -53,12 +54,16 @@ export function notificationMetrics(registry: Registry) {
         new Gauge({
           name,
           help,
-          labelNames: [label],
+          labelNames: [...cellNames, label],
           registers,
           async collect() {
-            const now = await ask();
-            for (const [value, figure] of Object.entries(now ? figures(now) : {}))
-              this.set({ [label]: value }, figure);
+            await Promise.all(
+              stores.map(async ({ ask, labels }) => {
+                const now = await ask();
+                for (const [value, figure] of Object.entries(now ? figures(now) : {}))
+                  this.set({ ...labels, [label]: value }, figure);
+              }),
+            );
           },
         });
       gauge(
@@ -80,12 +85,17 @@ export function notificationMetrics(registry: Registry) {
       new Counter({
         name: 'dbvitals_notification_dropped_total',
         help: 'Completed health checks that were not sent because 10,000 deliveries were queued for the destination',
+        labelNames: cellNames,
         registers,
         async collect() {
-          const now = await ask();
-          if (!now) return;
-          this.reset();
-          this.inc(now.dropped);
+          await Promise.all(
+            stores.map(async ({ ask, labels }) => {
+              const now = await ask();
+              if (!now) return;
+              this.remove(labels);
+              this.inc(labels, now.dropped);
+            }),
+          );
         },
       });
       labelled('dbvitals_alerts_open', 'Open alerts by severity', 'severity', ({ alerts }) => alerts);

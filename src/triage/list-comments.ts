@@ -5,7 +5,7 @@ const select = `
   select ${commentColumns}
     from ticket_comment k
    where k.account_id = $1 and k.ticket_id = $2
-   order by k.comment_id
+   order by k.created_at, k.comment_id
    limit ${MOST_COMMENTS}`;
 
 /** The comments on a ticket, the oldest first. */

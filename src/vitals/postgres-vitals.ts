@@ -111,7 +111,7 @@ export const postgresVitals: readonly Vital[] = [
   },
   {
     metric: 'replication_lag_bytes',
-    title: 'Replication lag',
+    title: 'Replication lag of standbys',
     meaning:
       'Of each standby that is connected to this server: WAL that it has not replayed yet. The ten furthest behind.',
     most: 10,

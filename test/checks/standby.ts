@@ -43,21 +43,21 @@ export class Standby {
     await startServer(this.#data, this.#settings, this.#programs);
   }
 
-  async open(login: Login = 'postgres'): Promise<pg.Client> {
+  async open(login: Login = 'postgres', database = 'shop'): Promise<pg.Client> {
     const client = new pg.Client({
       host: this.#data,
       port: Number(this.#settings['port']),
       user: login,
       password: PASSWORD,
-      database: 'shop',
+      database,
     });
     client.on('error', () => {});
     await client.connect();
     return client;
   }
 
-  async run(statement: string): Promise<Record<string, unknown>[]> {
-    const client = await this.open();
+  async run(statement: string, database?: string): Promise<Record<string, unknown>[]> {
+    const client = await this.open('postgres', database);
     try {
       return (await client.query(statement)).rows;
     } finally {

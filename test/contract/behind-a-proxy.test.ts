@@ -14,7 +14,7 @@ beforeAll(async () => {
   const settings = { DBVITALS_BASE_PATH: BASE, DBVITALS_TRUST_PROXY: '127.0.0.1, 10.0.0.0/8' };
   service = await startService({ ...inject('sharedStore'), ...settings }, ['--no-monitor']);
   origin = new URL(service.origin).origin;
-}, 60_000);
+});
 afterAll(() => service?.stop());
 
 async function list(to: string, path: string, ...headers: string[]) {

@@ -281,7 +281,13 @@ test("a connection's page has findings worst first with remediation, the run's c
     why: expect.stringMatching(/\w+ \w+ \w+/),
     thresholds: expect.arrayContaining([
       {
-        ...{ name: 'warning_bytes', value: 999_999_999_999, default: integer, inherited: integer },
+        ...{
+          name: 'warning_bytes',
+          unit: 'bytes',
+          value: 999_999_999_999,
+          default: integer,
+          inherited: integer,
+        },
         ...{ source: 'connection', tag: '' },
       },
     ]),

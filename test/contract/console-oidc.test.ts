@@ -8,7 +8,7 @@ import type { Answer } from './ask.ts';
 import { Authenticator, type NewQuestion } from './authenticator.ts';
 import { type Browser, openBrowser, signInAs } from './browser.ts';
 import { freePort } from './free-port.ts';
-import { type RunningProvider, signInAt, startProvider } from './identity-provider.ts';
+import { type RunningProvider, signInAt, startProvider, startSignOn } from './identity-provider.ts';
 import { type Service, startService } from './running-service.ts';
 
 interface Me {
@@ -25,18 +25,10 @@ let publicUrl: string;
 const secrets = new Set<string>();
 
 beforeAll(async () => {
-  const port = await freePort();
-  publicUrl = `http://localhost:${port}`;
-  provider = await startProvider(`${publicUrl}/console/api/sign-in/oidc/callback`);
+  const signOn = await startSignOn();
+  ({ origin: publicUrl, provider } = signOn);
   secrets.add(provider.clientSecret);
-  const settings = {
-    PORT: String(port),
-    LOG_LEVEL: 'trace',
-    DBVITALS_PUBLIC_URL: publicUrl,
-    DBVITALS_OIDC_ISSUER: provider.issuer,
-    DBVITALS_OIDC_CLIENT_ID: 'dbvitals',
-    DBVITALS_OIDC_CLIENT_SECRET: provider.clientSecret,
-  };
+  const settings = { ...signOn.settings, LOG_LEVEL: 'trace' };
   service = await startService({ ...inject('sharedStore'), ...settings }, ['--no-monitor']);
   store = new pg.Client({ connectionString: inject('sharedStore')['DATABASE_URL'] });
   await store.connect();

@@ -133,7 +133,7 @@ test('a ticket has its history; a silence resolves it, and ending the silence re
     },
     thresholds: expect.arrayContaining([
       {
-        ...{ name: 'warning_bytes', value: 999_999_999_999, default: integer },
+        ...{ name: 'warning_bytes', unit: 'bytes', value: 999_999_999_999, default: integer },
         ...{ inherited: integer, source: 'connection', tag: '' },
       },
     ]),

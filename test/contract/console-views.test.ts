@@ -41,6 +41,7 @@ test('a member saves, renames and removes views that only they see, and the log 
   const log = (await owner.ask('GET', '/read/activity?per_page=100')).text;
   for (const action of ['added', 'changed', 'removed']) expect(log).toContain(`saved_view_${action}`);
   expect(log).not.toContain('On call');
+  expect(log).not.toContain('env%3Aproduction');
 });
 
 test('a shared view is everybody’s to see, and belongs to those who may change connections', async () => {
@@ -63,6 +64,22 @@ test('a shared view is everybody’s to see, and belongs to those who may change
   expect((await viewer.ask('PATCH', `/views/${view.id}`, { name: 'x' })).status).toBe(404);
   await admin.change('PATCH', `/shared-views/${view.id}`, { name: 'Live' });
   expect(await namesOf(viewer)).toEqual(['Production', 'Live']);
+  // Everybody's filter changed: the log says from what.
+  const query = `tags=${encodeURIComponent('é'.repeat(2_000))}`;
+  await admin.change('PATCH', `/shared-views/${view.id}`, { query });
+  await admin.change('PATCH', `/shared-views/${view.id}`, { query, name: 'Live' });
+  const { data } = await admin.get<{ data: { action_type: string; properties: object }[] }>(
+    '/read/activity?per_page=100',
+  );
+  const before = 'status=critical&tag=env%3Aproduction';
+  expect(
+    data
+      .filter(({ action_type }) => action_type === 'saved_view_changed')
+      .map(({ properties }) => properties),
+  ).toMatchObject([
+    { changed: ['query'], from: { name: 'Live', query: before }, to: { name: 'Live', query } },
+    { changed: ['name'], from: { name: 'Production', query: before }, to: { name: 'Live', query: before } },
+  ]);
 });
 
 test("another account's views can't be seen, changed or removed", async () => {
@@ -84,11 +101,11 @@ test('a bad view gets a sentence that says what to do', async () => {
   const member = await signInAs(await makeKeylessAccount(), ['operator']);
   const fine = { page: 'fleet', name: 'Fine', query: '' };
   const name = 'Enter a name of 1 to 60 characters.';
-  const query = "query must be the query of the page's address, at most 1000 characters.";
+  const query = "query must be the query of the page's address, at most 16000 characters.";
   for (const [wrong, message] of [
     [{ page: 'keys' }, 'The value of page is not valid.'],
     ...['', ' ', 'x'.repeat(61), 'a\nb', 'a\u2028b'].map((text) => [{ name: text }, name] as const),
-    ...['a b', 'é', '"', '<script>', '#', '\\', 'x'.repeat(1_001)].map(
+    ...['a b', 'é', '"', '<script>', '#', '\\', 'x'.repeat(16_001)].map(
       (text) => [{ query: text }, query] as const,
     ),
   ] as const) {
@@ -102,7 +119,7 @@ test('a bad view gets a sentence that says what to do', async () => {
   const again = await member.ask('POST', '/views', { ...fine, name: 'tWICE' });
   expect([again.status, again.json<{ error: { message: string } }>().error.message]).toEqual([
     409,
-    'There is a view with this name already: choose another.',
+    'A view with this name already exists. Choose another name.',
   ]);
   for (let at = 1; at < 50; at += 1) await save(member, `View ${at}`);
   const full = await member.ask('POST', '/views', fine);

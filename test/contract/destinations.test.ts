@@ -37,7 +37,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/unspoken-path?token=unspoken-token`;
-}, 60_000);
+});
 
 afterAll(async () => {
   receiver.close();
@@ -119,7 +119,7 @@ test('a webhook is added, tested, sent again, rotated and removed', async () => 
   await json(['destination', 'remove', String(id)]);
   expect(await json(['destination', 'list', '--account', account])).toEqual([]);
   expect((await run(test)).stderr).toBe(`error: There is no destination ${id}: see "destination list".\n`);
-}, 60_000);
+});
 
 test('what can never work is refused in one sentence', async () => {
   const account = await makeAccount();
@@ -138,7 +138,7 @@ test('what can never work is refused in one sentence', async () => {
     expect(stderr.split('\n')).toHaveLength(2);
     expect(stderr).not.toContain('unspoken');
   }
-}, 60_000);
+});
 
 test('`webhook listen` verifies what the service sends, and survives what strangers send', async () => {
   const account = await makeAccount();
@@ -169,7 +169,7 @@ test('`webhook listen` verifies what the service sends, and survives what strang
   expect(listening.output()).not.toContain('\u001b');
   expect(listening.output()).not.toContain(signing_secret);
   expect(await listening.stop('SIGINT')).toBe(0);
-}, 60_000);
+});
 
 test('`apply` adds, changes and removes destinations, and shows no secret', async () => {
   const folder = temporaryFolder();
@@ -213,4 +213,4 @@ test('`apply` adds, changes and removes destinations, and shows no secret', asyn
   expect(refused.exit).toBe(2);
   expect(refused.stderr).toMatch(/destinations\[0\]: A URL of slack is a secret: give it as \{env: NAME\}/);
   folder.remove();
-}, 60_000);
+});

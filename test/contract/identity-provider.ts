@@ -2,6 +2,8 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
+import { freePort } from './free-port.ts';
+import type { Environment } from './running-service.ts';
 
 /** An OpenID Connect provider with one client, and its people. */
 export interface RunningProvider {
@@ -11,6 +13,26 @@ export interface RunningProvider {
   /** By subject; may be changed at any time. */
   people: Map<string, { email: string; email_verified?: unknown; xms_edov?: unknown }>;
   close(): Promise<void>;
+}
+
+/** Starts a provider for a service that is started next, with these settings. */
+export async function startSignOn(): Promise<{
+  provider: RunningProvider;
+  /** Of the service. */
+  origin: string;
+  settings: Environment;
+}> {
+  const port = await freePort();
+  const origin = `http://localhost:${port}`;
+  const provider = await startProvider(`${origin}/console/api/sign-in/oidc/callback`);
+  const settings = {
+    PORT: String(port),
+    DBVITALS_PUBLIC_URL: origin,
+    DBVITALS_OIDC_ISSUER: provider.issuer,
+    DBVITALS_OIDC_CLIENT_ID: 'dbvitals',
+    DBVITALS_OIDC_CLIENT_SECRET: provider.clientSecret,
+  };
+  return { provider, origin, settings };
 }
 
 /**

@@ -33,7 +33,7 @@ let proxied: Service;
 beforeAll(async () => {
   const settings = { ...inject('sharedStore'), DBVITALS_TRUST_PROXY: '127.0.0.1' };
   proxied = await startService(settings, ['--no-monitor']);
-}, 60_000);
+});
 afterAll(() => proxied?.stop());
 
 /** Asks the service behind a proxy as a client with this address. */

@@ -60,7 +60,7 @@ export function startProcess(
   child.once('close', () => recordOutput(args, environment, input ?? '', output));
   if (input !== undefined) child.stdin.end(input);
 
-  const says = (pattern: RegExp, seconds = 40) =>
+  const says = (pattern: RegExp, seconds = 120) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
       const settle = (failure?: string) => {
         const match = pattern.exec(output);

@@ -47,7 +47,7 @@ beforeAll(async () => {
     connections.push(String(id));
   }
   await holder.stop('SIGKILL');
-}, 90_000);
+});
 
 afterAll(async () => {
   await Promise.all(services.map((service) => service.stop()));

@@ -51,7 +51,7 @@ test('the log as the API gives it, one object a line: whole, after an id, the la
 });
 
 test('following with a state file: repeated kills lose no entry and repeat few', {
-  timeout: 90_000,
+  timeout: 180_000,
 }, async () => {
   const { id, key } = await makeAccount();
   const { key: busy } = await makeKey(id, 'busy');

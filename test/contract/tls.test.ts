@@ -114,7 +114,7 @@ test('API and console by TLS, and a new certificate without a restart', async ()
   expect(performance.now() - began).toBeLessThan(7_000);
   silent.destroy();
   expect(service.output()).not.toContain('unspoken');
-}, 60_000);
+});
 
 test('files that are no pair end the start with a sentence, before anything else', async () => {
   put('server', ['pem']);
@@ -157,4 +157,4 @@ test('the doctor looks at the service and its certificate', async () => {
   const unset = await command(['doctor'], { environment: { ...environment, PORT: 'x', TLS_CERT_FILE: '' } });
   expect(unset.exit).toBe(1);
   expect(unset.stdout.match(/^error +settings +/gm)).toHaveLength(2);
-}, 60_000);
+});

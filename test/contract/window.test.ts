@@ -14,7 +14,7 @@ import { startService, temporaryFolder } from './running-service.ts';
 const PATH = '/api/v1/health/fleet';
 
 test.concurrent('a client that waits for Retry-After succeeds, even if it asked meanwhile, and gets a full new window', {
-  timeout: 90_000,
+  timeout: 180_000,
 }, async () => {
   const { key } = await makeAccount({ requestsPerMinute: 3 });
   const first = Date.now();
@@ -38,7 +38,7 @@ test.concurrent('a client that waits for Retry-After succeeds, even if it asked 
 });
 
 test.concurrent('over the limit a tool says at once when to call again; with at most 10 s left it waits and answers', {
-  timeout: 90_000,
+  timeout: 180_000,
 }, async () => {
   const { key } = await makeAccount({ requestsPerMinute: 2 });
   const { call } = await startAssistant(key);
@@ -61,7 +61,7 @@ test.concurrent('over the limit a tool says at once when to call again; with at 
 });
 
 test.concurrent('429: the client waits for Retry-After and continues, in a walk and while following the log', {
-  timeout: 150_000,
+  timeout: 180_000,
 }, async () => {
   const { id, key } = await makeAccount({ requestsPerMinute: 4 });
   const follower = await makeKey(id, 'follower');

@@ -15,15 +15,17 @@ export interface Fault {
 export class Seen {
   readonly #parts: string[] = [];
   #reached = true;
+  #onlySlow = true;
 
   /** A count that must be 0. */
   none(count: number, what: string): this {
     return this.#part(`${what} ${count}`, count === 0);
   }
 
-  /** A value that must be at most `bound`, both in `unit`. */
+  /** A value that must be at most `bound`, both in `unit`, which is ` ms`, ` s` or ` times` if it depends on the machine. */
   atMost(value: number, bound: number, what: string, unit = ''): this {
-    return this.#part(`${what} ${round(value)}${unit}`, value <= bound);
+    const isTime = [' ms', ' s', ' times'].includes(unit);
+    return this.#part(`${what} ${round(value)}${unit}`, value <= bound, isTime);
   }
 
   /** A value that must be at least `bound`: a small load proves nothing. */
@@ -35,14 +37,20 @@ export class Seen {
     return this.#part(what, isSo);
   }
 
-  #part(text: string, isSo: boolean): this {
+  #part(text: string, isSo: boolean, isTime = false): this {
     this.#parts.push(isSo ? text : `NOT REACHED: ${text}`);
     this.#reached &&= isSo;
+    this.#onlySlow &&= isSo || isTime;
     return this;
   }
 
   get reached(): boolean {
     return this.#reached;
+  }
+
+  /** Whether it took longer than it may, and all else is as required. */
+  get isSlow(): boolean {
+    return !this.#reached && this.#onlySlow;
   }
 
   toString(): string {

@@ -12,7 +12,7 @@ export interface Judged {
 }
 
 /** Reads the log directly from the store. Answers of 500 or 401 need no entry. */
-export async function judge(stage: Stage, answers: readonly Answer[]): Promise<Judged> {
+export async function judge(stage: Pick<Stage, 'query'>, answers: readonly Answer[]): Promise<Judged> {
   const promised = answers.filter(({ status }) => status !== 500 && status !== 401).map(({ id }) => id);
   const [row] = await stage.query<{ missing: number; twice: number; out_of_order: number }>(
     `select (select count(*) from unnest($1::uuid[]) as p (id)

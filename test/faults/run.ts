@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { accountMove, accountMoveKill } from './account-move.ts';
+import { killCell } from './cell-ends.ts';
 import { manyWindows, wrongClock } from './clocks.ts';
 import { consoleLoops } from './console-loops.ts';
 import { deadConnections } from './dead-connections.ts';
@@ -33,6 +35,7 @@ const FAULTS: Record<string, Fault> = {
   'kill-server': killServer,
   'kill-store': killStore,
   'restart-store': restartStore,
+  'kill-cell': killCell,
   failover: shownBy(
     'failover to a standby (synchronous)',
     'only 200s and 500 envelopes; missing 0; serving again within 10 s, by a multi-host `DATABASE_URL`',
@@ -85,6 +88,8 @@ const FAULTS: Record<string, Fault> = {
   'notify-flapping': notifyFlapping,
   'notify-hour': notifyHour,
   'notify-ssrf': notifySsrf,
+  'account-move': accountMove,
+  'account-move-kill': accountMoveKill,
   terminate,
 };
 
@@ -107,6 +112,14 @@ if (unknown.length > 0) {
 }
 const extent: Extent = values.soak ? 'soak' : values.short ? 'short' : 'whole';
 
+const attempt = (provoke: Fault['provoke']) =>
+  provoke(extent).then(
+    (seen) => ({ text: `${seen}`, reached: seen.reached, isSlow: seen.isSlow }),
+    (error: unknown) => ({
+      ...{ text: `${error}`.replace(/\s+/g, ' ').slice(0, 600), reached: false, isSlow: false },
+    }),
+  );
+
 console.log('| name | fault | figure | seen | reached | took |');
 console.log('| --- | --- | --- | --- | --- | --- |');
 const leftOut: string[] = [];
@@ -117,10 +130,13 @@ for (const [name, { fault, figure, provoke, isTested }] of Object.entries(FAULTS
     continue;
   }
   const begun = performance.now();
-  const { text, reached } = await provoke(extent).then(
-    (seen) => ({ text: `${seen}`, reached: seen.reached }),
-    (error: unknown) => ({ text: `${error}`.replace(/\s+/g, ' ').slice(0, 600), reached: false }),
-  );
+  let { text, reached, isSlow } = await attempt(provoke);
+  // One pause of a shared machine is more than 1 % of a few seconds' answers. Nothing but time gets a second attempt.
+  if (isSlow && extent === 'short') {
+    const first = text;
+    ({ text, reached } = await attempt(provoke));
+    text += ` (at the second attempt; at the first: ${first})`;
+  }
   const seconds = Math.round((performance.now() - begun) / 1000);
   console.log(`| ${name} | ${fault} | ${figure} | ${text} | ${reached ? 'yes' : '**NO**'} | ${seconds} s |`);
   if (!reached) process.exitCode = 1;

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { SHIPPED_FLAGS } from '../shipped-flags.ts';
 import { type Extent, type Fault, Seen } from './fault.ts';
 import { judge } from './judge.ts';
 import { onStage } from './stage.ts';
@@ -18,7 +17,7 @@ export const soak: Fault = {
   figure: 'resident memory flat after warm-up, within 256 MiB',
   provoke: (extent: Extent) =>
     onStage(async (stage) => {
-      const service = await stage.instance({}, [], SHIPPED_FLAGS);
+      const service = await stage.instance();
       const load = stage.load({ origin: () => service.origin, width: 8, pauseMs: 20 });
       const samples: number[] = [];
       for (let second = 0; second < SECONDS[extent]; second += 1) {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type Environment, runJson, type Service, startService } from '../contract/running-service.ts';
+import { SHIPPED_FLAGS } from '../shipped-flags.ts';
 import { type Load, type LoadOptions, startLoad } from './load.ts';
 
 /** An account with a key. */
@@ -23,7 +24,7 @@ export interface Stage extends Account {
   /** Restarts the first service on the same store. */
   restart(): Promise<void>;
   /** Starts another service on the store; `url` is another route to the store. */
-  instance(environment?: Environment, args?: string[], flags?: readonly string[]): Promise<Service>;
+  instance(environment?: Environment, args?: string[]): Promise<Service>;
   /** The URL of the store's owner at a host, which may be the socket's folder, and a port. */
   storeUrl(host: string, port: number): string;
   /** Creates another account, by default with the enterprise plan. */
@@ -47,7 +48,7 @@ export async function setStage(environment: Environment = {}, above = tmpdir()):
   const dataFolder = join(scratch, 'data');
   const storeFolder = join(dataFolder, 'postgres');
   const settings = { DBVITALS_DATA_DIR: dataFolder, ...environment };
-  const start = () => startService(settings, ['--no-monitor']);
+  const start = () => startService(settings, ['--no-monitor'], SHIPPED_FLAGS);
   const others: Service[] = [];
   const clients: pg.Client[] = [];
   const loads: Load[] = [];
@@ -81,12 +82,12 @@ export async function setStage(environment: Environment = {}, above = tmpdir()):
     async restart() {
       stage.service = await start();
     },
-    async instance(given = {}, args = [], flags = []) {
+    async instance(given = {}, args = []) {
       const shared = {
         DATABASE_URL: storeUrl(storeFolder, 5432),
         DBVITALS_SECRET_KEY: readFileSync(join(dataFolder, 'secret.key'), 'utf8').trim(),
       };
-      const started = await startService({ ...shared, ...given }, ['--no-monitor', ...args], flags);
+      const started = await startService({ ...shared, ...given }, ['--no-monitor', ...args], SHIPPED_FLAGS);
       others.push(started);
       return started;
     },

@@ -67,9 +67,10 @@ function attempt(given: Partial<Target>): Promise<Measured> {
 async function diagnosis(given: Partial<Target>) {
   const { failure, outcomes } = await attempt(given);
   if (!failure) throw new Error('The attempt did not fail.');
-  const { reason, advice, tls } = failure;
+  const { reason, advice, paste, tls } = failure;
+  const remediation = paste === null ? advice : `${advice} ${paste}`;
   const found = outcomes.flatMap(({ findings }) => findings).find(({ status }) => status === 'critical');
-  expect(found).toMatchObject({ remediation: advice, metric_line: expect.stringContaining(reason) });
+  expect(found).toMatchObject({ remediation, metric_line: expect.stringContaining(reason) });
   expect(JSON.stringify(outcomes)).not.toContain(PASSWORD);
   return { reason, advice, tls };
 }

@@ -7,6 +7,7 @@ import type { Session, Target } from '../../src/monitor/session/session.ts';
 import { freePort } from '../contract/free-port.ts';
 import { type Bastion, startBastion } from './bastion.ts';
 import { MysqlServer, PASSWORD } from './mysql-server.ts';
+import { ENGINE } from './tested-server.ts';
 import { withinSession } from './within-session.ts';
 
 // MariaDB's login by a signature, whose client sends the whole password to sign with.
@@ -81,7 +82,8 @@ test.each<[string, () => Partial<Target>, RegExp]>([
 ])('%s is refused', async (_what, given, expected) => {
   const error = await within(given(), async () => null).catch((thrown: unknown) => thrown);
   const failure = connectFailure(error, LIMITS.connectMs, {
-    ...({ connectionType: 'direct', tls: 'disable', username: 'signing', database: '' } as const),
+    ...({ engine: ENGINE, connectionType: 'direct', tls: 'disable' } as const),
+    ...{ username: 'signing', database: '' },
     ...given(),
   });
   expect(failure).toMatchObject({

@@ -4,6 +4,7 @@ import { type JudgementInput, judgementOf } from '../../src/checks/judgement-of.
 import { versionNumber } from '../../src/checks/mysql/flavour.ts';
 import { rowsOf } from '../../src/checks/rows.ts';
 import { expectHosted } from '../expect-hosted.ts';
+import { expectLevels } from '../expect-levels.ts';
 import { expectMeasures } from '../expect-measures.ts';
 import { type SeenJudgement, seen } from '../seen-judgement.ts';
 import type { Login, MysqlServer } from './mysql-server.ts';
@@ -22,6 +23,7 @@ export async function measure(
   const given = { version, database: '', me: `'${login}'@'localhost'`, now: new Date(), ...facts };
   const judgement = seen(judgementOf(check, rows, given));
   expectMeasures(check, judgement);
+  expectLevels(check, judgement, facts.thresholds);
   expectHosted(check, 'mysql', (provider) => judgementOf(check, rows, { ...given, provider }));
   return judgement;
 }

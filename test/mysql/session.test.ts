@@ -67,7 +67,10 @@ const plainly = (): Target => ({
 const bySocket = (): Partial<Target> => ({ connectionType: 'unix_socket', host: server.socket });
 const withTls = (): Partial<Target> => ({ tls: 'verify-full', caCertificate: authority });
 
-const ATTEMPT = { connectionType: 'direct', tls: 'disable', username: 'native', database: 'shop' } as const;
+const ATTEMPT = {
+  ...({ engine: ENGINE, connectionType: 'direct', tls: 'disable' } as const),
+  ...{ username: 'native', database: 'shop' },
+};
 
 /** Opens a session like a run, and closes it after `use`. */
 function within<T>(
@@ -298,5 +301,5 @@ test('an aborted session ends at once', async () => {
   setTimeout(() => controller.abort(new Error('called off')), 100);
   await expect(session.read('select sleep(4) as slept')).rejects.toThrow('called off');
   await session.close();
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(performance.now() - began).toBeLessThan(3_000);
 });

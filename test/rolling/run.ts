@@ -13,6 +13,7 @@ import { runJson } from '../contract/running-service.ts';
 import { type Answer, FLEET, get } from '../faults/load.ts';
 import { SHIPPED_FLAGS } from '../shipped-flags.ts';
 import { startTestStore } from '../store.ts';
+import { startTwoCells, urlOf } from '../two-cells.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { makeNewerVersion } from './newer-version.ts';
 
@@ -20,12 +21,14 @@ import { makeNewerVersion } from './newer-version.ts';
  * Runs two services behind a balancer that probes /readyz, under a constant request rate. Each is restarted in turn, then
  * again with a newer version whose migration changes the tables that requests write to. Fails unless every request was
  * answered with 200 and is in the log once, and the older version rejects the newer schema.
- * `--rate N` requests per second, `--drain N` seconds (0 shows the effect of draining).
+ * `--rate N` requests per second, `--drain N` seconds (0 shows the effect of draining), `--cells`: two stores, with an account in
+ * each, whose requests alternate.
  */
 const { values } = parseArgs({
   options: {
     rate: { type: 'string', default: '500' },
     drain: { type: 'string', default: '2' },
+    cells: { type: 'boolean', default: false },
   },
 });
 const RATE = Number(values.rate);
@@ -35,15 +38,16 @@ const SETTLE_MS = 3_000;
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 const scratch = mkdtempSync(join(tmpdir(), 'dbvitals-rolling-'));
-const store = await startTestStore();
+const two = values.cells ? await startTwoCells() : null;
+const stores = two ? [two.first, two.second] : [await startTestStore()];
 const services: { port: number; child: ChildProcess }[] = [];
 let balancer: Balancer | undefined;
 
 try {
-  const [{ host, user, password, database } = {}] = store.address;
+  const [first] = stores;
   const environment = {
-    DATABASE_URL: `postgres://${user}:${password}@${encodeURIComponent(host ?? '')}/${database}`,
     DBVITALS_SECRET_KEY: randomBytes(32).toString('hex'),
+    ...(two ? two.environment : { DATABASE_URL: first ? urlOf(first) : '' }),
     DBVITALS_DRAIN_SECONDS: values.drain,
     LOG_LEVEL: 'warn',
   };
@@ -51,14 +55,18 @@ try {
     const port = await freePort();
     services.push({ port, child: await start(MAIN, port, environment) });
   }
-  const named = ['--name', 'Rolling', '--plan', 'enterprise', '--requests-per-minute', '100000'];
-  const { id } = await runJson<{ id: number }>(['account', 'create', ...named], environment);
-  const issue = ['key', 'create', '--account', `${id}`, '--name', 'rolling'];
-  const { key } = await runJson<{ key: string }>(issue, environment);
+  const keys: string[] = [];
+  for (const at of stores.keys()) {
+    const named = ['--name', 'Rolling', '--plan', 'enterprise', '--requests-per-minute', '100000'];
+    const cell = two ? ['--cell', `${at + 1}`] : [];
+    const { id } = await runJson<{ id: number }>(['account', 'create', ...named, ...cell], environment);
+    const issue = ['key', 'create', '--account', `${id}`, '--name', 'rolling'];
+    keys.push((await runJson<{ key: string }>(issue, environment)).key);
+  }
 
   balancer = await startBalancer(services.map(({ port }) => port));
   while (balancer.ready().length < 2) await wait(100);
-  const load = startSchedule(`http://127.0.0.1:${balancer.port}${FLEET}`, key);
+  const load = startSchedule(`http://127.0.0.1:${balancer.port}${FLEET}`, keys);
   await wait(SETTLE_MS);
   for (const [version, main] of [
     ['the same version', MAIN],
@@ -81,22 +89,26 @@ try {
   const { answers, broken } = await load.stop();
   const older = await run(MAIN, ['account', 'list'], environment);
 
-  const root = await store.superuser('store');
-  const { rows } = await root.query<{ request_id: string; id: number }>(
-    `select request_id, id from activity where account_id = $1 and action_type = 'api_request' order by id`,
-    [id],
-  );
-  const { rows: heads } = await root.query<{ last_id: number; count: number }>(
-    'select last_id, (select count(*) from activity where account_id = $1) as count from activity_head where account_id = $1',
-    [id],
-  );
+  const rows: { request_id: string }[] = [];
+  let gaps = 0;
+  for (const store of stores) {
+    const root = await store.superuser('store');
+    const found = await root.query<{ request_id: string }>(
+      `select request_id from activity where action_type = 'api_request'`,
+    );
+    rows.push(...found.rows);
+    const { rows: heads } = await root.query<{ gaps: number }>(
+      `select sum(h.last_id - (select count(*) from activity a where a.account_id = h.account_id))::int as gaps
+         from activity_head h`,
+    );
+    gaps += heads[0]?.gaps ?? 0;
+  }
   const logged = new Set(rows.map(({ request_id }) => request_id));
   const times = answers.map(({ ms }) => ms).toSorted((a, b) => a - b);
   const at = (share: number) => `${Math.round(times[Math.floor(share * (times.length - 1))] ?? 0)} ms`;
   const notOk = answers.filter(({ status }) => status !== 200);
   const unlogged = answers.filter(({ status, id: request }) => status === 200 && !logged.has(request));
   const twice = rows.length - logged.size;
-  const gaps = (heads[0]?.last_id ?? 0) - (heads[0]?.count ?? 0);
   console.log(`${answers.length} requests, ${RATE} a second; p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)}`);
   console.log(
     `failed: ${notOk.length} answers were not 200, ${broken} broke off; balancer: ${balancer.failed.length}`,
@@ -114,7 +126,7 @@ try {
 } finally {
   await balancer?.close();
   for (const { child } of services) if (child.exitCode === null && child.kill()) await once(child, 'exit');
-  await store.stop();
+  await (two ? two.stop() : Promise.all(stores.map((store) => store.stop())));
   rmSync(scratch, { recursive: true, force: true });
 }
 
@@ -151,7 +163,7 @@ async function run(main: string, args: string[], environment: Record<string, str
 }
 
 /** Sends requests at a constant rate, regardless of the answers. */
-function startSchedule(url: string, key: string) {
+function startSchedule(url: string, keys: readonly string[]) {
   const agent = new http.Agent({ keepAlive: true });
   const answers: Answer[] = [];
   const under: Set<Promise<void>> = new Set();
@@ -161,7 +173,7 @@ function startSchedule(url: string, key: string) {
   const timer = setInterval(() => {
     const due = ((performance.now() - began) / 1000) * RATE;
     for (; sent < due; sent += 1) {
-      const one: Promise<void> = get(url, key, { agent })
+      const one: Promise<void> = get(url, keys[sent % keys.length] ?? '', { agent })
         .then(
           (answer) => void answers.push(answer),
           () => {

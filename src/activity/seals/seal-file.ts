@@ -16,6 +16,7 @@ const lockAppending = `select pg_advisory_xact_lock(${APPENDING})`;
 const latestNumbers = `
   select h.account_id, s.number
     from activity_head h
+    join account a on a.account_id = h.account_id and a.is_here
     join lateral (select number from activity_seal s
                    where s.account_id = h.account_id order by number desc limit 1) s on true
    order by h.account_id`;
@@ -29,8 +30,11 @@ export interface SealFile {
   append(owner: pg.Pool): Promise<number[]>;
 }
 
-/** Opens the file of DBVITALS_SEAL_FILE. Creates it (mode 0600) if it does not exist or was moved away. */
-export function openSealFile(path: string): SealFile {
+/**
+ * Opens the file of DBVITALS_SEAL_FILE. Creates it (mode 0600) if it does not exist or was moved away. Processes take turns by
+ * a lock in the store, or in that of `turns`, where several cells share the file.
+ */
+export function openSealFile(path: string, turns: pg.Pool | null = null): SealFile {
   // The last seal in the file, by account.
   const held = new Map<number, { number: number; hash: string }>();
   let read = { ino: -1, offset: 0 };
@@ -64,33 +68,42 @@ export function openSealFile(path: string): SealFile {
       held.set(account_id, { number, hash: sealHash(sealed.seal) });
   }
 
-  return {
-    append: (owner) =>
-      inTransaction(owner, async (client) => {
-        await client.query(lockAppending);
-        const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
-        const mismatched: number[] = [];
-        try {
-          if (await catchUp(file)) await file.appendFile('\n');
-          const { rows } = await client.query<{ account_id: number; number: number }>(latestNumbers);
-          for (const { account_id, number } of rows) {
-            const last = held.get(account_id);
-            const same = last && (await storedSeal(within(client), account_id, last.number));
-            if (last && (!same || sealHash(same.seal) !== last.hash)) mismatched.push(account_id);
-            else {
-              for (let next = (last?.number ?? 0) + 1; next <= number; next += 1) {
-                const sealed = await storedSeal(within(client), account_id, next);
-                if (sealed) await file.appendFile(sealLine(sealed));
-                note(sealed);
-              }
+  /** Appends in the turn that the caller has. */
+  const appendAlone = (owner: pg.Pool) =>
+    inTransaction(owner, async (client) => {
+      if (turns === null) await client.query(lockAppending);
+      const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+      const mismatched: number[] = [];
+      try {
+        if (await catchUp(file)) await file.appendFile('\n');
+        const { rows } = await client.query<{ account_id: number; number: number }>(latestNumbers);
+        for (const { account_id, number } of rows) {
+          const last = held.get(account_id);
+          const same = last && (await storedSeal(within(client), account_id, last.number));
+          if (last && (!same || sealHash(same.seal) !== last.hash)) mismatched.push(account_id);
+          else {
+            for (let next = (last?.number ?? 0) + 1; next <= number; next += 1) {
+              const sealed = await storedSeal(within(client), account_id, next);
+              if (sealed) await file.appendFile(sealLine(sealed));
+              note(sealed);
             }
           }
-          await file.datasync();
-          read.offset = (await file.stat()).size;
-        } finally {
-          await file.close();
         }
-        return mismatched;
-      }),
+        await file.datasync();
+        read.offset = (await file.stat()).size;
+      } finally {
+        await file.close();
+      }
+      return mismatched;
+    });
+
+  return {
+    append(owner) {
+      if (turns === null) return appendAlone(owner);
+      return inTransaction(turns, async (client) => {
+        await client.query(lockAppending);
+        return appendAlone(owner);
+      });
+    },
   };
 }

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import type pg from 'pg';
 import { inTransaction } from '../../database/connect.ts';
 import type { SecretKeys } from '../../database/encryption.ts';
+import { addCellOption } from '../cells/command-cells.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { type Difference, lineOf } from './apply-step.ts';
 import type { DesiredState } from './desired-state.ts';
@@ -30,11 +31,12 @@ interface Applied {
 
 /** `apply`. */
 export function addApplyCommand(program: Command, context: CommandContext): void {
-  addCommand(
+  const applying = addCommand(
     program,
     'apply',
     'create and change accounts, members, connections, silences and destinations from a YAML file',
-  )
+  );
+  addCellOption(applying, 'of several cells, the one that all accounts of the file live in')
     .requiredOption('-f, --file <FILE>', 'the YAML file, - for standard input')
     .option('--plan', 'show the differences and change nothing')
     .option('--prune', 'remove what the lists in the file do not name, but never an account')

@@ -6,17 +6,20 @@ import { listAccounts } from '../../accounts/list-accounts.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { PLANS } from '../../vocabulary/plans.ts';
 import { countOf, idOf, oneOf, textOf } from '../arguments.ts';
+import { addAccountMoveCommand } from '../cells/account-move-command.ts';
+import { addCellOption } from '../cells/command-cells.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { printList, printOne } from '../print.ts';
 
-/** `account create`, `account list`, `account change`. */
+/** `account create`, `account list`, `account change`, `account move`. */
 export function addAccountCommands(program: Command, context: CommandContext): void {
   const group = program
     .command('account')
     .description('manage accounts: companies and persons whose databases are watched');
   const perMinute = countOf('--requests-per-minute', 1, 100_000);
 
-  addCommand(group, 'create', 'create an account')
+  const creating = addCommand(group, 'create', 'create an account');
+  addCellOption(creating, 'the cell to create it in (default: the one with the fewest accounts)')
     .requiredOption('--name <S>', 'its name', textOf('--name'))
     .requiredOption('--plan <P>', PLANS.join(', '), oneOf('--plan', PLANS))
     .option('--kind <K>', KINDS.join(' or '), oneOf('--kind', KINDS), 'company')
@@ -28,19 +31,15 @@ export function addAccountCommands(program: Command, context: CommandContext): v
         const { name, plan, kind, requestsPerMinute, json } = options;
         if (requestsPerMinute !== undefined) refuseOwnLimit(plan);
         const account = { name, kind, plan, requests_per_minute: requestsPerMinute ?? null };
-        printOne(json, await context.withStore((writer) => addAccount(writer, account)));
+        printOne(json, await context.withStoreForNew((writer) => addAccount(writer, account)));
       },
     );
 
   addCommand(group, 'list', 'list all accounts').action(async ({ json }: { json?: boolean }) => {
-    printList(json, await context.withStore(listAccounts), [
-      'id',
-      'name',
-      'kind',
-      'plan',
-      'requests_per_minute',
-      'created_at',
-    ]);
+    const listed = await context.withEachStore(async (writer, _, cellId) =>
+      (await listAccounts(writer)).map((row) => (cellId === null ? row : { ...row, cell: cellId })),
+    );
+    printList(json, listed.flat(), ['id', 'name', 'kind', 'plan', 'requests_per_minute', 'created_at']);
   });
 
   addCommand(group, 'change', 'change an account; options that you leave out keep their values')
@@ -59,4 +58,6 @@ export function addAccountCommands(program: Command, context: CommandContext): v
         ),
       );
     });
+
+  addAccountMoveCommand(group, context);
 }

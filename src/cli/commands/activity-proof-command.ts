@@ -15,13 +15,25 @@ export function addProofCommands(group: Command, context: CommandContext): void 
       const { account, publicKey, json } = options;
       if (publicKey && account === undefined) throw new UsageError('--public-key needs --account.');
       const auditProof = await context.loadAuditProof();
-      await context.withStore(async (writer, openOwner) => {
+      if (publicKey && account !== undefined) {
+        const key = await context.withStore(async (writer, openOwner) => {
+          await requireAccount(writer, account);
+          return auditProof.publicKey(openOwner(), account);
+        });
+        process.stdout.write(json ? `${JSON.stringify({ public_key: key })}\n` : `${key}\n`);
+        return;
+      }
+      const made = await context.withEachStore(async (writer, openOwner) => {
         if (account !== undefined) await requireAccount(writer, account);
-        if (publicKey && account !== undefined) {
-          const key = await auditProof.publicKey(openOwner(), account);
-          process.stdout.write(json ? `${JSON.stringify({ public_key: key })}\n` : `${key}\n`);
-        } else printOne(json, await auditProof.seal(openOwner(), account));
+        return auditProof.seal(openOwner(), account);
       });
+      printOne(
+        json,
+        made.reduce((sum, one) => ({
+          seals: sum.seals + one.seals,
+          entries: sum.entries + one.entries,
+        })),
+      );
     });
 
   addCommand(group, 'verify', 'verify the log against its seals')

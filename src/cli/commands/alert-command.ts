@@ -39,7 +39,7 @@ export function addAlertCommands(program: Command, context: CommandContext): voi
     .option('--before <ID>', 'with --resolved: those before this alert', idOf('--before'))
     .option('--limit <N>', 'with --resolved: how many, 1 to 500 (default: 50)', countOf('--limit', 1, 500))
     .action(async ({ json, ...options }: ListOptions) => {
-      const alerts = await context.withStore((writer) => alertsFor(writer, options));
+      const alerts = (await context.withEachStore((writer) => alertsFor(writer, options))).flat();
       printList(json, json ? alerts : alerts.map(shownAlert), ALERT_COLUMNS);
     });
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { countOf, textOf } from '../arguments.ts';
+import { addStoreOption } from '../cells/command-cells.ts';
 import { addCommand, type CommandContext, type StoreBackup, UsageError } from '../command.ts';
 import { printOne } from '../print.ts';
 
@@ -30,7 +31,8 @@ interface Options {
 
 /** `backup`. */
 export function addBackupCommand(program: Command, context: CommandContext): void {
-  addCommand(program, 'backup [FILE]', 'back up the store to a file while it is in use')
+  const command = addCommand(program, 'backup [FILE]', 'back up the store to a file while it is in use');
+  addStoreOption(command, "of several stores, the cell's number, or control for a control store of its own")
     .option('--folder <DIR>', 'write a new file into this folder instead of FILE', textOf('--folder'))
     .option('--keep <N>', 'with --folder: how many backups to keep', countOf('--keep', 1, 10_000))
     .option('--force', 'overwrite an existing file')

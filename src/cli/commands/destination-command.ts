@@ -160,11 +160,12 @@ export function addDestinationCommands(program: Command, context: CommandContext
     .action(async (id: number | undefined, { all, account, missed, json }: EnableOptions) => {
       if ((id === undefined) !== (all === true)) throw new UsageError('Give either a destination or --all.');
       if (account !== undefined && !all) throw new UsageError('--account needs --all.');
-      const enabled = await context.withStore(async (writer) =>
+      const inEach = await context.withEachStore(async (writer) =>
         id === undefined
           ? enableAll(writer, account, missed)
           : [await changeDestinationOf(writer, id, (change) => enableDestination(change, id, missed))],
       );
+      const enabled = inEach.flat();
       printList(json, json ? enabled : enabled.map(flat), COLUMNS);
     });
 

@@ -22,8 +22,6 @@ export function addMonitorCommand(program: Command, context: CommandContext): vo
   addConcurrencyOption(command).action(async ({ concurrency }: { concurrency: number }) => {
     const stopped = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort());
-    await context.withStore((writer, openOwner) =>
-      context.monitor(writer, openOwner, concurrency, stopped.signal),
-    );
+    await context.monitor(concurrency, stopped.signal);
   });
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
+import { addStoreOption } from '../cells/command-cells.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { printOne } from '../print.ts';
 
@@ -11,7 +12,12 @@ seals of every activity log are verified. Exit code 2: a log does not match its 
 
 /** `restore`. */
 export function addRestoreCommand(program: Command, context: CommandContext): void {
-  addCommand(program, 'restore <FILE>', 'restore a backup into an empty store (FILE -: standard input)')
+  const command = addCommand(
+    program,
+    'restore <FILE>',
+    'restore a backup into an empty store (FILE -: standard input)',
+  );
+  addStoreOption(command, "of several stores, the cell's number, or control for a control store of its own")
     .option(
       '--lost-secret',
       'restore even if the secret key decrypts nothing in the backup: see docs/secrets.md',

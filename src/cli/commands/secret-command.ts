@@ -15,9 +15,14 @@ export function addSecretCommands(program: Command, context: CommandContext): vo
       false,
     )
     .action(async ({ forgetLost, json }: { forgetLost: boolean; json?: boolean }) => {
-      const done = await context.withStore((_, openOwner) =>
+      const inEach = await context.withEachStore((_, openOwner) =>
         context.rotateSecretKey(openOwner(), forgetLost),
       );
+      const done = inEach.reduce((sum, one) => ({
+        rewrapped: sum.rewrapped + one.rewrapped,
+        unchanged: sum.unchanged + one.unchanged,
+        forgotten: sum.forgotten + one.forgotten,
+      }));
       if (json) {
         process.stdout.write(`${JSON.stringify(done)}\n`);
         return;

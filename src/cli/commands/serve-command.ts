@@ -1,17 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type pg from 'pg';
 import { type Logger, pino } from 'pino';
-import { startSealing } from '../../activity/seals/record-seal-rounds.ts';
-import { openSealFile } from '../../activity/seals/seal-file.ts';
+import { hasAccounts } from '../../cells/directory.ts';
+import { type Cell, type CellPlace, openCells } from '../../cells/open-cells.ts';
 import type { Config } from '../../config/config.ts';
 import { version } from '../../config/package-root.ts';
 import { secretKeys } from '../../config/secret-key.ts';
-import { bindAtStart } from '../../connections/bind-credentials.ts';
 import { followDataFolder } from '../../connections/watch-own-store.ts';
 import { openConsole } from '../../console/open-console.ts';
 import { backupTimes } from '../../database/backup/last-backup.ts';
-import { openPool, STORE_DEADLINE_MS } from '../../database/connect.ts';
+import { openPool, STORE_DEADLINE_MS, WORK_DEADLINE_MS } from '../../database/connect.ts';
 import type { Say } from '../../database/embedded.ts';
-import { openStore, requestAddress } from '../../database/open.ts';
+import type { SecretKeys } from '../../database/encryption.ts';
 import { errorFields } from '../../database/store-failure.ts';
 import { storeIdentity } from '../../database/store-identity.ts';
 import { storeSize } from '../../database/store-size.ts';
@@ -19,26 +19,21 @@ import { EscapedErrors } from '../../http/edge/escaped-errors.ts';
 import { certificateOf, type Tls } from '../../http/edge/tls.ts';
 import { FailedAuthentications } from '../../http/failed-authentications.ts';
 import { countDueConnections } from '../../monitor/claim.ts';
-import { checkNow, startMonitor } from '../../monitor/schedule.ts';
-import { startAlertRounds } from '../../notifications/alerts/alert-rounds.ts';
-import { startHeartbeats } from '../../notifications/alerts/heartbeat-rounds.ts';
-import { FORMATS } from '../../notifications/channels/formats.ts';
-import { startAskingRecipients } from '../../notifications/destinations/ask-recipients.ts';
+import { checkNow } from '../../monitor/schedule.ts';
 import { readFigures } from '../../notifications/dispatch/read-figures.ts';
-import { startDispatcher } from '../../notifications/dispatch/start-dispatcher.ts';
 import { startSender } from '../../notifications/sending/send-in-child.ts';
-import { startApiServer } from '../../server/api-server.ts';
-import { firstStart } from '../../server/first-start.ts';
+import { type ApiStores, startApiServer } from '../../server/api-server.ts';
+import { type FirstStart, firstStart } from '../../server/first-start.ts';
 import { consoleUrl, listen, passkeyOrigin, urlOf } from '../../server/listen.ts';
 import { serveMetrics } from '../../server/metrics-listener.ts';
-import { STEP_DEADLINE_MS, startRetention } from '../../server/retention.ts';
-import { startRollingUp } from '../../server/roll-up-rounds.ts';
 import { startupBanner } from '../../server/startup-banner.ts';
 import { followTls, readTls } from '../../server/tls-files.ts';
 import { openIdentityProvider } from '../../sign-in/identity-provider.ts';
 import { askOnce } from '../../telemetry/ask-once.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
 import { notificationMetrics } from '../../telemetry/notification-metrics.ts';
+import { startControlRounds } from '../cells/control-rounds.ts';
+import { ServedCell } from '../cells/served-cell.ts';
 
 /** The parts of the service to run. */
 export interface ServeOptions {
@@ -88,28 +83,40 @@ async function start(
   }
   for (const sentence of config.misspelt) log.warn(sentence);
   const tls = config.tlsFiles && readTls(config.tlsFiles);
-  const store = await openStore(config, sayTo(log), 'make');
-  undo.push(() => store.close());
-  await store.embedded?.claimForServing();
+  const cells = await openCells(config, sayTo(log), 'make');
+  undo.push(() => cells.close());
+  const { control } = cells;
+  await control.embedded?.claimForServing();
   const shown = process.stderr.isTTY; // a person reads the banner
-  if (!shown) log.info({ version, node: process.versions.node, store: store.description }, 'dbvitals starts');
+  if (!shown)
+    log.info({ version, node: process.versions.node, store: control.description }, 'dbvitals starts');
   const secret = secretKeys(config);
 
   const metrics = createMetrics();
   const notifications = notificationMetrics(metrics.registry);
   const escaped = new EscapedErrors(log, metrics.escaped);
   escaped.watch(fail);
-  const requests = await requestAddress(store, config.poolerUrl);
-  const writer = openPool(store.address, 'writer', { max: 6 });
-  undo.push(() => writer.end());
-  await bindAtStart(writer, secret, log);
-
+  const controlWriter = openPool(control.address, 'writer', { max: 2, statementTimeout: WORK_DEADLINE_MS });
+  undo.push(() => controlWriter.end());
+  const [place, ...places] = cells.places;
+  const serveCell = (of: CellPlace) => new ServedCell(cells, of, { control: controlWriter, secret, log });
+  const served: [ServedCell, ...ServedCell[]] = [serveCell(place), ...places.map(serveCell)];
+  undo.push(async () => void (await Promise.all(served.map((cell) => cell.close()))));
+  await Promise.all(served.map((cell) => cell.open()));
   const { host, port, corsOrigins, trustProxy, basePath, publicUrl } = config;
   const { allowPrivateTargets, allowConsoleSockets, tokenCommands } = config;
-  const storeId = await storeIdentity(store.address, store.embedded ? config.dataDir : null);
+  const storeId = await storeIdentity(control.address, control.embedded ? config.dataDir : null);
   const settings = { host, port, corsOrigins, trustProxy, basePath, publicUrl, storeId, tls };
   const singleSignOn = config.singleSignOn && openIdentityProvider(config.singleSignOn, basePath);
-  const console = await openConsole(store.address, {
+  const consoleStores = {
+    control: control.address,
+    cells: cells.hasDirectory
+      ? served.map(({ place, address: { id, isOpen } }) => ({
+          ...{ id, isOpen, address: cells.storeAddress(place) },
+        }))
+      : null,
+  };
+  const console = await openConsole(consoleStores, {
     log,
     secret,
     basePath,
@@ -124,7 +131,12 @@ async function start(
     measure: metrics.answeredConsole,
   });
   undo.push(() => console.close());
-  const api = await startApiServer(requests, settings, {
+  const [firstCell, ...otherCells] = served;
+  const stores: ApiStores = {
+    cells: [firstCell.address, ...otherCells.map(({ address }) => address)],
+    directory: cells.hasDirectory ? control.address : null,
+  };
+  const api = await startApiServer(stores, settings, {
     log,
     metrics,
     failures: new FailedAuthentications(),
@@ -144,16 +156,29 @@ async function start(
   }
   undo.push(() => console.hangUp()); // else the shutdown would wait for its open streams
   if (config.metricsPort !== null) {
-    // A separate pool with a deadline: on a hanging connection, the next query would wait forever.
-    const watching = openPool(store.address, 'writer', { max: 1, statementTimeout: STORE_DEADLINE_MS });
-    undo.push(() => watching.end());
-    const readStore = async () => ({
-      sizeBytes: await storeSize(watching),
-      ...(await countDueConnections(watching)),
-      ...(await backupTimes(watching)),
+    const watched = served.map(({ place, address }) => {
+      // A separate pool with a deadline: on a hanging connection, the next query would wait forever.
+      const watching = openPool(cells.storeAddress(place), 'writer', {
+        ...{ max: 1, statementTimeout: STORE_DEADLINE_MS },
+      });
+      undo.push(() => watching.end());
+      const labels = cells.hasDirectory ? { cell: String(place.id) } : {};
+      const ask = <T>(read: () => Promise<T>) => {
+        const once = askOnce(read, STORE_DEADLINE_MS);
+        return async () => (address.isOpen() ? once() : null);
+      };
+      const readStore = async () => ({
+        sizeBytes: await storeSize(watching),
+        ...(await countDueConnections(watching)),
+        ...(await backupTimes(watching)),
+      });
+      return {
+        store: { labels, ask: ask(readStore) },
+        notifications: { labels, ask: ask(() => readFigures(watching)) },
+      };
     });
-    metrics.watchStore(askOnce(readStore, STORE_DEADLINE_MS));
-    notifications.watchStore(askOnce(() => readFigures(watching), STORE_DEADLINE_MS));
+    metrics.watchStores(watched.map(({ store }) => store));
+    notifications.watchStores(watched.map((each) => each.notifications));
     const port = config.metricsPort;
     const server = await listen(
       () => serveMetrics(metrics.registry, config.metricsHost, port, api.notReady, escaped),
@@ -162,7 +187,48 @@ async function start(
     undo.push(() => server.close());
   }
 
+  const first = firstCell.opened && (await setUp(firstCell.opened, controlWriter, { config, secret, log }));
+  const { allowPrivateDestinations: allowPrivate, smtpUrl, mailFrom } = config;
+  const sender = startSender({ allowPrivate, smtpUrl, mailFrom, log });
+  undo.push(() => sender.stop());
+  const parts = {
+    ...{ config, metrics, notifications, sender },
+    concurrency: options.monitor ? options.concurrency : null,
+    consoleUrl: () => consoleUrl(config, api.port),
+  };
+  for (const cell of served) cell.startRounds(parts);
+  const controlRounds = startControlRounds(cells, {
+    ...{ log, measure: metrics.removed, failed: metrics.notRetained },
+  });
+  undo.push(() => controlRounds?.stop());
+  undo.push(async () => void (await Promise.all(served.map((cell) => cell.stopRounds()))));
+  undo.push(async () => {
+    log.info({ drain_seconds: config.drainSeconds }, 'dbvitals stops: requests under way are answered first');
+    api.leave();
+    await wait(1_000 * config.drainSeconds);
+  });
+  const url = urlOf(config, api.port);
+  const stood = served.map(({ opened }) => opened).filter((opened) => opened !== null);
+  process.stdout.write(await startupBanner(stood, first, url, consoleUrl(config, api.port)));
+  if (!shown) log.info({ url }, 'dbvitals is ready');
+}
+
+/** Prints the steps of the embedded PostgreSQL as text on a terminal, else logs them, so that every line is JSON. */
+function sayTo(log: Logger): Say {
+  return (step, level = 'info') =>
+    process.stderr.isTTY ? process.stderr.write(`${step} …\n`) : log[level](step);
+}
+
+/** Sets up an empty first store, and follows the data folder of the embedded one. */
+async function setUp(
+  { cell: { store }, writer }: { cell: Cell; writer: pg.Pool },
+  control: pg.Pool,
+  { config, secret, log }: { config: Config; secret: SecretKeys; log: Logger },
+): Promise<FirstStart | null> {
+  const { allowPrivateTargets, tokenCommands } = config;
   const deps = { writer, secret, allowPrivateTargets, tokenCommands, log };
+  // The first cell may be empty because its accounts live in others.
+  if (config.cells && (await hasAccounts(control))) return null;
   const first = await firstStart(store, writer, secret, (connection) => checkNow(deps, connection));
   if (store.embedded && first === null) {
     // With another secret key nothing decrypts. Health checks report that, and the API keeps running.
@@ -176,68 +242,5 @@ async function start(
         ),
     );
   }
-  if (options.monitor) {
-    const monitor = startMonitor({ ...deps, concurrency: options.concurrency, measure: metrics.checked });
-    metrics.watchMonitor(monitor.running);
-    undo.push(() => monitor.stop());
-  }
-  const { allowPrivateDestinations: allowPrivate, smtpUrl, mailFrom } = config;
-  const sender = startSender({ allowPrivate, smtpUrl, mailFrom, log });
-  undo.push(() => sender.stop());
-  const ownUrl = () => consoleUrl(config, api.port);
-  const dispatching = openPool(store.address, 'writer', { max: 4, name: 'dispatcher' });
-  undo.push(() => dispatching.end());
-  const dispatcher = startDispatcher({
-    ...{ writer: dispatching, secret, send: sender.send, formats: FORMATS, log, measure: notifications },
-    consoleUrl: ownUrl,
-  });
-  undo.push(() => dispatcher.stop());
-  const alerting = openPool(store.address, 'writer', {
-    ...{ max: 1, statementTimeout: STEP_DEADLINE_MS, name: 'alerts' },
-  });
-  undo.push(() => alerting.end());
-  const alertRounds = startAlertRounds({ writer: alerting, log, failed: metrics.notRetained });
-  undo.push(() => alertRounds.stop());
-  const heartbeats = startHeartbeats({
-    ...{ writer: alerting, secret, send: sender.send, log, measure: notifications },
-  });
-  undo.push(() => heartbeats.stop());
-  if (smtpUrl !== null) {
-    const parts = { writer: dispatching, secret, send: sender.send, consoleUrl: ownUrl };
-    const asking = startAskingRecipients(parts, log);
-    undo.push(() => asking.stop());
-  }
-  const owner = openPool(store.address, 'owner', { max: 1, statementTimeout: STEP_DEADLINE_MS });
-  undo.push(() => owner.end());
-  const { activityDays, sealFile } = config;
-  const retention = startRetention({
-    ...{ owner, activityDays, log },
-    ...{ measure: metrics.removed, failed: metrics.notRetained, ended: metrics.roundEnded },
-  });
-  undo.push(() => retention.stop());
-  const sealer = openPool(store.address, 'owner', { max: 1, statementTimeout: STEP_DEADLINE_MS });
-  undo.push(() => sealer.end());
-  const sealing = startSealing({
-    ...{ owner: sealer, secret, activityDays, log, failed: metrics.notRetained },
-    sealFile: sealFile === null ? null : openSealFile(sealFile),
-  });
-  undo.push(() => sealing.stop());
-  const roller = openPool(store.address, 'writer', { max: 1, statementTimeout: STEP_DEADLINE_MS });
-  undo.push(() => roller.end());
-  const rollingUp = startRollingUp({ writer: roller, log, failed: metrics.notRetained });
-  undo.push(() => rollingUp.stop());
-  undo.push(async () => {
-    log.info({ drain_seconds: config.drainSeconds }, 'dbvitals stops: requests under way are answered first');
-    api.leave();
-    await wait(1_000 * config.drainSeconds);
-  });
-  const url = urlOf(config, api.port);
-  process.stdout.write(await startupBanner(writer, store, first, url, consoleUrl(config, api.port)));
-  if (!shown) log.info({ url }, 'dbvitals is ready');
-}
-
-/** Prints the steps of the embedded PostgreSQL as text on a terminal, else logs them, so that every line is JSON. */
-function sayTo(log: Logger): Say {
-  return (step, level = 'info') =>
-    process.stderr.isTTY ? process.stderr.write(`${step} …\n`) : log[level](step);
+  return first;
 }

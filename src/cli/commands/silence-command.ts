@@ -77,7 +77,8 @@ export function addSilenceCommands(program: Command, context: CommandContext): v
     .option('--account <ID>', 'silences of this account', idOf('--account'))
     .action(async ({ json, ...of }: { account?: number; connection?: number; json?: boolean }) => {
       if (Object.keys(of).length !== 1) throw new UsageError('Give either --connection or --account.');
-      printList(json, await context.withStore((writer) => listSilencesOf(writer, of)), COLUMNS);
+      const listed = await context.withEachStore((writer) => listSilencesOf(writer, of));
+      printList(json, listed.flat(), COLUMNS);
     });
 
   addCommand(group, 'end', 'end a silence: its findings can open tickets again')

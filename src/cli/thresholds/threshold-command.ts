@@ -97,7 +97,7 @@ export function addThresholdCommands(program: Command, context: CommandContext):
       .option('--tag <TAG>', 'only connections with this tag, such as env:test (default: all connections)')
       .requiredOption(
         '--threshold <CHECK_ID.name=number>',
-        'a threshold, may be repeated; leave out the number to take it back',
+        'a threshold, may be repeated; leave out the number to remove it',
         thresholdsOf,
       );
 

@@ -109,7 +109,7 @@ test('10,000 connections hold 1,000 different tags, not one more, and are tagged
     await change(account, ids.slice(thousand * 1_000, thousand * 1_000 + 1_000), {
       add: Array.from({ length: 20 }, (_, at) => `t${thousand * 20 + at}`),
     });
-  expect((performance.now() - started) / 10).toBeLessThan(1_000);
+  expect((performance.now() - started) / 10).toBeLessThan(5_000);
   await change(account, ids, { remove: Array.from({ length: 200 }, (_, at) => `t${at}`) });
   for (let at = 0; at < 50; at += 1)
     await change(account, [ids[at] ?? 0], {

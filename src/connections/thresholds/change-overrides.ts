@@ -94,7 +94,7 @@ export async function changeOverridesWithin(
   if (more > 0 && stored.length + more > MOST_OVERRIDES)
     throw new ConnectionRejected(
       'thresholds',
-      `An account and its tags set at most ${MOST_OVERRIDES} thresholds: take some back first.`,
+      `An account and its tags set at most ${MOST_OVERRIDES} thresholds: remove some first.`,
     );
   const [ids, names] = [kept.map(({ check_id }) => check_id), kept.map(({ name }) => name)];
   await client.query(set, [accountId, tag, at, author, ids, names, kept.map(({ to }) => to)]);

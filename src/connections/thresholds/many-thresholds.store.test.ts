@@ -2,10 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { startTestStore, type TestStore } from '../../../test/store.ts';
 import { type Change, changeAccount } from '../../activity/record-entry.ts';
+import { catalogues } from '../../checks/catalogue.ts';
 import { type Read, within } from '../../database/read.ts';
 import type { ThresholdChanges } from '../connection-thresholds.ts';
 import { changeOverrides } from './change-overrides.ts';
 import { changeOwnThresholds } from './change-own-thresholds.ts';
+import { defaultsOf } from './effective-thresholds.ts';
 import { listThresholdConnections } from './list-overrides.ts';
 import { previewThresholds } from './preview-thresholds.ts';
 import { exportThresholds } from './threshold-file.ts';
@@ -31,7 +33,7 @@ test('an account and its tags set at most 2,000 thresholds', async () => {
   );
   await set(accountId, { PG_DEAD_TUPLES: { warning: 1 } });
   await expect(set(accountId, { PG_DEAD_TUPLES: { critical: 1 } })).rejects.toThrow(
-    'An account and its tags set at most 2000 thresholds: take some back first.',
+    'An account and its tags set at most 2000 thresholds: remove some first.',
   );
   await set(accountId, { PG_DEAD_TUPLES: { critical: 1, warning: null } });
 });
@@ -81,6 +83,17 @@ test('10,000 connections: a list takes one statement, a preview five that read 1
   expect(performance.now() - started).toBeLessThan(8_000);
   expect(found).toMatchObject({ connections: 4_500, unchanged: 5_500, looked_at: 1_000, vanish: 1_000 });
   expect(found.findings).toHaveLength(200);
+  // The more checks are named, the fewer connections are looked at.
+  const everyCheck = Object.fromEntries(
+    catalogues.postgres.checks
+      .map(({ id }): [string, string | undefined] => [id, Object.keys(defaultsOf(id))[0]])
+      .flatMap(([id, name]) => (name === undefined ? [] : [[id, { [name]: 1e9 }]])),
+  );
+  const named = Object.keys(everyCheck).length;
+  expect(named).toBeGreaterThan(30);
+  expect(await previewThresholds(counted, accountId, { tag: '' }, everyCheck)).toMatchObject({
+    ...{ connections: 10_000, looked_at: Math.ceil(1_000 / named) },
+  });
 });
 
 test('the file that is exported names what hostile names are, on one line each', async () => {

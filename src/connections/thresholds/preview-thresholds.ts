@@ -41,8 +41,8 @@ export interface ThresholdPreview {
   may_have_more: string[];
 }
 
-/** The most connections of a preview: each has a run to read. */
-const PREVIEWED_CONNECTIONS = 1_000;
+/** The most connections of a preview times the checks that it names: of each, findings and values are read. */
+const PREVIEWED = 1_000;
 /** The most findings listed. */
 const LISTED = 200;
 
@@ -114,7 +114,7 @@ export async function previewThresholds(
     return checks.length === 0 ? [] : [{ connection, checks }];
   });
 
-  const looked = affected.slice(0, PREVIEWED_CONNECTIONS);
+  const looked = affected.slice(0, Math.ceil(PREVIEWED / Object.keys(changes).length));
   const ids = looked.map(({ connection }) => connection.id);
   const values = [accountId, ids, Object.keys(changes)];
   const [findings, lastValues, silences] =

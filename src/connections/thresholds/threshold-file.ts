@@ -33,7 +33,7 @@ function thresholdFile({ account, overrides, connections }: Exported): string {
   const tags = [...byTag].filter(([tag]) => tag !== '');
   const set = connections.filter(({ thresholds }) => Object.keys(thresholds).length > 0);
   const lines = [
-    '# Thresholds for "dbvitals apply". Thresholds of the account that are not in this file are taken back, and with --prune',
+    '# Thresholds for "dbvitals apply". Thresholds of the account that are not in this file are removed, and with --prune',
     '# those of other tags.',
     'accounts:',
     `  - name: ${quoted(account.name)}`,

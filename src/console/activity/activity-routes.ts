@@ -121,9 +121,10 @@ const exported = consoleRoute({
     query: { format = 'ndjson', ...query },
     read,
     requireStill,
+    store,
   }) {
     const filter = readFilter(query);
-    if (filter.before !== null) await awaitEntries(parts.writer, accountId, filter.before);
+    if (filter.before !== null) await awaitEntries(store.writer, accountId, filter.before);
     // An export ends with the last entry at its start: otherwise it would follow a busy log for ever.
     const [head] = await read((run) => run<{ last_id: number }>(lastId, [accountId]));
     const last = head?.last_id ?? 0;

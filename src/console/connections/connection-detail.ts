@@ -74,22 +74,22 @@ interface StateRow {
   open_tickets: number;
 }
 
-// The checks of the last week in key order; with an interval of 10 s, of 14 hours. Older ones are shown per day.
+// The checks of the last week in order; with an interval of 10 s, of 14 hours. Older ones are shown per day.
 const selectRecent = `
   select created_at as at, score, in_maintenance
     from (select created_at, score, in_maintenance, health_check_id,
-                 row_number() over (partition by half_hour order by health_check_id desc) as from_last,
-                 row_number() over (partition by half_hour order by score, health_check_id desc) as from_lowest,
-                 row_number() over (partition by half_hour order by score desc, health_check_id desc) as from_highest
+                 row_number() over (partition by half_hour order by created_at desc, health_check_id desc) as from_last,
+                 row_number() over (partition by half_hour order by score, created_at desc, health_check_id desc) as from_lowest,
+                 row_number() over (partition by half_hour order by score desc, created_at desc, health_check_id desc) as from_highest
             from (select created_at, score, in_maintenance, health_check_id,
                          date_bin('30 min', created_at, '2000-01-01') as half_hour
                     from health_check
                    where account_id = $1 and connection_id = $2
-                   order by health_check_id desc
+                   order by created_at desc, health_check_id desc
                    limit 5000) latest
            where created_at > now() - interval '7 days') recent
    where 1 in (from_last, from_lowest, from_highest)
-   order by health_check_id`;
+   order by created_at, health_check_id`;
 
 const selectTickets = `
   select ticket_id, check_id, database, object

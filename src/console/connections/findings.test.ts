@@ -38,7 +38,23 @@ test('a threshold says what sets it, and what would hold without the one of the 
     [],
   );
   expect(finding?.thresholds).toEqual([
-    { name: 'warning_seconds', value: 6, default: 1_800, inherited: 6, source: 'tag', tag: 'pci' },
-    { name: 'critical_seconds', value: 9, default: 3_600, inherited: 7, source: 'connection', tag: '' },
+    {
+      name: 'warning_seconds',
+      unit: 'seconds',
+      value: 6,
+      default: 1_800,
+      inherited: 6,
+      source: 'tag',
+      tag: 'pci',
+    },
+    {
+      name: 'critical_seconds',
+      unit: 'seconds',
+      value: 9,
+      default: 3_600,
+      inherited: 7,
+      source: 'connection',
+      tag: '',
+    },
   ]);
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { everyCheck } from '../../checks/catalogue.ts';
 import type { Finding } from '../../checks/check.ts';
 import { statementLock } from '../../checks/statement-lock.ts';
+import { thresholdUnit } from '../../checks/threshold-facts.ts';
 import { inPackage } from '../../config/package-root.ts';
 import type { ConnectionThresholds } from '../../connections/connection-thresholds.ts';
 import type { DatabaseAddress } from '../../connections/connection-url.ts';
@@ -11,11 +12,13 @@ import { identifier } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import { type Static, Type } from '../../vocabulary/schema.ts';
 import { FINDING_STATUSES, SEVERITIES } from '../../vocabulary/severities.ts';
+import { THRESHOLD_UNITS } from '../../vocabulary/threshold-units.ts';
 import { FaultMeasure } from '../measures/measure-schemas.ts';
 
 /** A threshold of a check, with the value that holds for the connection. */
 export const JudgedBy = Type.Object({
   name: Type.String(),
+  unit: stringEnum(...THRESHOLD_UNITS),
   value: Type.Number(),
   default: Type.Number(),
   /** What sets the value. */
@@ -131,7 +134,7 @@ function thresholdsOf(
     const own = thresholds[checkId]?.[name];
     const below = inherited?.get(name) ?? { value: standard, source: 'default' as const, tag: '' };
     return {
-      ...{ name, default: standard, inherited: below.value },
+      ...{ name, unit: thresholdUnit(checkId, name), default: standard, inherited: below.value },
       ...(own === undefined ? below : { value: own, source: 'connection' as const, tag: '' }),
     };
   });

@@ -11,6 +11,7 @@ import { prepareMeasures } from '../../measures/prepare-measures.ts';
 import { selectRunValues } from '../../measures/read-run-values.ts';
 import { storeMeasures } from '../../measures/store-measures.ts';
 import { openTestConsole, type TestConsole } from '../console-fixture.ts';
+import type { ConnectionDetail } from './connection-schemas.ts';
 import type { RunComparison, Runs } from './run-schemas.ts';
 
 let store: TestStore;
@@ -170,6 +171,27 @@ test('runs that do not exist, or are in the wrong order, get a sentence', async 
   expect(await refused(`${path}/compare?from=${earlier}&to=${theirs}`)).toEqual(notFound);
   expect(await refused(`${path}/compare?from=${earlier}&to=${'9'.repeat(40)}`)).toEqual(notFound);
   expect(await other.refused(`${path}/compare?from=${earlier}&to=${later}`)).toEqual(notFound);
+});
+
+test('runs that an account brought from a cell with higher ids are older than its later ones', async () => {
+  const { key, path, read, refused } = await ownerWithConnection();
+  const brought = 2 ** 44 + key.connectionId;
+  const root = await store.superuser('store');
+  await root.query(
+    `insert into health_check (account_id, connection_id, health_check_id, score, summary_text, created_at, findings)
+     overriding system value values ($1, $2, $3, 70, 'Brought', now() - interval '1 s', '[]')`,
+    [key.accountId, key.connectionId, brought],
+  );
+  const later = await storeRun(key, []);
+  expect((await read<Runs>(path)).runs.map(({ id }) => id)).toEqual([later, brought]);
+  expect((await read<Runs>(`${path}?before=${later}`)).runs.map(({ id }) => id)).toEqual([brought]);
+  const compared = await read<RunComparison>(`${path}/compare?from=${brought}&to=${later}`);
+  expect([compared.from.id, compared.to.id]).toEqual([brought, later]);
+  expect(await refused(`${path}/compare?from=${later}&to=${brought}`)).toEqual(
+    invalid('from', 'from must be the earlier run.'),
+  );
+  const { history } = await read<ConnectionDetail>(`/connections/${key.connectionId}`);
+  expect(history.filter(({ of_day }) => !of_day).map(({ score }) => score)).toEqual([70, 80]);
 });
 
 const insertRuns = `

@@ -23,7 +23,7 @@ const listPage = consoleRoute({
   response: Runs,
   async handler({ actor: { accountId }, id, query, read }) {
     const limit = readLimit(query.limit);
-    const before = Math.min(query.before ?? Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+    const before = query.before === undefined ? null : Math.min(query.before, Number.MAX_SAFE_INTEGER);
     const rows = await read(async (run) => {
       await requireConnection(run, accountId, id);
       return listRuns(run, accountId, id, { before, limit: limit + 1 });
@@ -48,12 +48,12 @@ const compare = consoleRoute({
   cost: 5,
   async handler({ actor: { accountId }, id, query, read }) {
     const ids = { from: runParameter('from', query.from), to: runParameter('to', query.to) };
-    if (ids.from > ids.to) throw invalid('from', 'from must be the earlier run.');
     return read(async (run) => {
       await requireConnection(run, accountId, id);
       const runs = await readRuns(run, accountId, id, ids);
       if (!runs) throw notFound;
       const { from, to } = runs;
+      if (isAfter(from, to)) throw invalid('from', 'from must be the earlier run.');
       const range = { from: from.created_at, to: to.created_at };
       const measures = await readRunValues(run, accountId, id, range);
       const changed = { from: endOf(from.created_at), to: endOf(to.created_at), limit: MOST_CHANGES };
@@ -73,6 +73,10 @@ export const runHistoryRoutes: ConsoleRoute[] = [listPage, compare];
 
 function runOf({ id, created_at, score, summary_text, complete, in_maintenance }: StoredRun): Run {
   return { id, created_at: created_at.toISOString(), score, summary_text, complete, in_maintenance };
+}
+
+function isAfter(one: StoredRun, other: StoredRun): boolean {
+  return (one.created_at.getTime() - other.created_at.getTime() || one.id - other.id) > 0;
 }
 
 function runParameter(name: string, id: number | undefined): number {

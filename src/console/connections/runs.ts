@@ -91,7 +91,7 @@ const start = consoleRoute({
   response: RunProgress,
   status: 202,
   cost: 5,
-  async handler({ actor, caller, id, parts, read }) {
+  async handler({ actor, caller, id, parts, read, store }) {
     await read((run) => stateOf(run, actor.accountId, id));
     const key = `${actor.accountId}/${id}`;
     const before = runs.get(key);
@@ -99,9 +99,9 @@ const start = consoleRoute({
     const leave = places.enter(actor.accountId);
     const begun: RunProgress = { state: 'waiting', ...NOTHING };
     setRun(key, begun);
-    const { writer, secret, allowPrivateTargets, tokenCommands, log, closing } = parts;
+    const { secret, allowPrivateTargets, tokenCommands, log, closing } = parts;
     const deps = {
-      writer,
+      writer: store.writer,
       secret,
       allowPrivateTargets,
       tokenCommands,

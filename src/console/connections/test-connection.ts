@@ -199,7 +199,7 @@ function shown(
     const [failure] = findings.filter(({ status }) => status === 'critical');
     const reason = failure?.metric_line ?? 'The database could not be checked.';
     const { advice = failure?.remediation ?? '', paste = null, tls = null } = attempt ?? {};
-    return notReached(reason, { advice, paste, tls });
+    return notReached(reason, { advice: advice.replaceAll(OPTIONS, ''), paste, tls });
   }
   const quiet = findings.filter(({ status }) => status === 'skipped' || status === 'error');
   const { id } = catalogues[engine].privilegeMissing;
@@ -214,6 +214,9 @@ function shown(
     sql: findings.find((finding) => finding.check_id === id)?.remediation ?? '',
   };
 }
+
+/** Options of the command line in an advice: the console has fields instead. */
+const OPTIONS = / \(--[^)]*\)/g;
 
 const AGAIN = 'Enter the address and the password again.';
 

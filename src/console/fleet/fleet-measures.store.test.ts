@@ -72,6 +72,7 @@ test('each range has at most 60 points without gaps, of the series that is worst
   const connection = await measured(accountId, { '"near"': 7, '"far"': 3 });
   await writeHistory(accountId, [connection], 5);
   for (const [range, least] of [
+    ['1h', 11],
     ['24h', 28],
     ['7d', 55],
     ['30d', 29],
@@ -84,7 +85,7 @@ test('each range has at most 60 points without gaps, of the series that is worst
     expect(at, range).toEqual(at.toSorted((a, b) => a - b));
     expect([new Set(at).size, at.length], range).toEqual([last.length, last.length]);
     // The latest value, but not after the means of days.
-    expect(last.at(-1), range).toBe(range === '24h' || range === '7d' ? 7 : 5);
+    expect(last.at(-1), range).toBe(range === '30d' || range === '13mo' ? 5 : 7);
     expect(new Set(last.slice(0, -1)), range).toEqual(new Set([5]));
     expect(at[0], range).toBeGreaterThan(Date.parse(answer.from) / 1_000);
     expect(at.at(-1), range).toBeLessThanOrEqual(Date.parse(answer.to) / 1_000);
@@ -132,7 +133,7 @@ test('a wrong request gets a sentence', async () => {
   const metric = 'metric must be the name of a metric, such as transactions_per_second.';
   expect(await refused('/fleet/measures?connections=1')).toEqual(invalid('metric', metric));
   expect(await refused('/fleet/measures?connections=1&metric=A')).toEqual(invalid('metric', metric));
-  const range = 'range must be 24h, 7d, 30d or 13mo.';
+  const range = 'range must be 1h, 24h, 7d, 30d or 13mo.';
   expect(await refused(pathOf([1], '1y'))).toEqual(invalid('range', range));
 });
 
@@ -168,4 +169,5 @@ test('a hundred connections read a bounded part of the store', async () => {
   expect(await buffers(selectFleetHours, [connections, ones, now - 7 * 86_400])).toBeLessThan(1_500);
   expect(await buffers(selectFleetDays, [connections, ones, now - 396 * 86_400])).toBeLessThan(2_500);
   expect(await buffers(selectFleetTail, [connections, ones, now - 10_800, now, 1_200])).toBeLessThan(5_000);
+  expect(await buffers(selectFleetTail, [connections, ones, now - 3_600, now, 120])).toBeLessThan(15_000);
 });

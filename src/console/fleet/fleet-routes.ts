@@ -1,5 +1,6 @@
 import { nullable } from '../../http/endpoint.ts';
 import { count, identifier, score, timestamp } from '../../http/fields.ts';
+import { wholeNumber } from '../../http/query-parameters.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import type { MaintenanceRow } from '../../notifications/maintenance/maintenance-row.ts';
 import { CONNECTION_TYPES } from '../../vocabulary/connection-types.ts';
@@ -87,6 +88,8 @@ const FleetQuery = Type.Object({
   /** Only connections with an open ticket of this check. */
   check: Type.Optional(Type.String({ pattern: '^[A-Z0-9_]{1,60}$' })),
   sort: Type.Optional(stringEnum('worst', 'name', 'score', 'last_checked_at')),
+  /** Default: all. A long answer costs more of the session's budget. */
+  limit: wholeNumber('limit', 'Only the first rows.', { minimum: 1, maximum: 1_000 }),
 });
 
 export type FleetRow = Static<typeof FleetRow>;
@@ -149,7 +152,7 @@ const getFleet = consoleRoute({
   permission: 'health:read',
   query: FleetQuery,
   response: Fleet,
-  async handler({ actor: { accountId }, read, query: { sort = 'worst', ...filter } }) {
+  async handler({ actor: { accountId }, read, query: { sort = 'worst', limit, ...filter } }) {
     const now = new Date();
     const { status, check } = filter;
     const [rows, windows, tickets] = await read((run) =>
@@ -161,9 +164,9 @@ const getFleet = consoleRoute({
     );
     const found = filtered(rows, filter).filter(({ id }) => tickets?.has(id) !== false);
     const count = (wanted: Wanted) => found.filter((row) => isOf(row, wanted)).length;
-    const chosen = status === undefined ? [...found] : found.filter((row) => isOf(row, status));
+    const chosen = found.filter((row) => status === undefined || isOf(row, status)).sort(ORDERS[sort]);
     return {
-      data: chosen.sort(ORDERS[sort]).map((row) => rowOf(row, windows, tickets?.get(row.id))),
+      data: chosen.slice(0, limit).map((row) => rowOf(row, windows, tickets?.get(row.id))),
       summary: {
         total: found.length,
         healthy: count('healthy'),

@@ -89,3 +89,13 @@ test('a version is written when it changes only, and raises no generation', asyn
   await measured(accountId, id, 180_004, '2026-03-03Z');
   expect(await state()).toMatchObject({ version: 180_004, since: new Date('2026-03-03Z'), generation });
 });
+
+test('a limit keeps the first rows of the order, and counts all', async () => {
+  const ada = await console.owner();
+  for (const name of ['c', 'a', 'B', 'd']) await store.connection(ada.accountId, { name });
+  const { data, summary } = await ada.read<Fleet>('/fleet?sort=name&limit=2');
+  expect(data.map(({ name }) => name)).toEqual(['a', 'B']);
+  expect(summary.total).toBe(4);
+  expect((await ada.read<Fleet>('/fleet?limit=9')).data).toHaveLength(4);
+  expect((await ada.refused('/fleet?limit=0')).slice(0, 2)).toEqual([400, 'invalid_parameter']);
+});

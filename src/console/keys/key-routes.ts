@@ -122,7 +122,7 @@ const listKeys = consoleRoute({
   path: '/keys',
   permission: 'keys:read',
   response: Keys,
-  async handler({ actor: { accountId }, parts: { writer }, read }) {
+  async handler({ actor: { accountId }, read, store: { writer } }) {
     const counted = await countUp(writer, accountId, COUNTING_MS);
     const rows = await read((run) => run<KeyRow>(selectKeys, [accountId, READ_ENTRIES, counted]));
     const now = new Date();

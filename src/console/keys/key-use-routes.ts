@@ -60,7 +60,7 @@ const showUsage = consoleRoute({
   path: '/keys/:id/usage',
   permission: 'keys:read',
   response: KeyUsage,
-  async handler({ id, actor: { accountId }, parts: { writer }, read }) {
+  async handler({ id, actor: { accountId }, read, store: { writer } }) {
     const counted = await countUp(writer, accountId, COUNTING_MS);
     const rows = await read(async (run) => {
       if ((await run(ownKey, [accountId, id])).length === 0) throw notFound;

@@ -1,6 +1,6 @@
 import { identifier } from '../../http/fields.ts';
 import { acceptInvitation, declineInvitation } from '../../members/answer-invitation.ts';
-import { offersTo } from '../../members/find-offers.ts';
+import { type OfferSources, offersTo } from '../../members/find-offers.ts';
 import { proofNeeded, signedOut } from '../../sign-in/session-rejections.ts';
 import { type Person, personOf } from '../../sign-in/sessions.ts';
 import { type Static, Type } from '../../vocabulary/schema.ts';
@@ -23,7 +23,7 @@ export const Invitations = Type.Object({
 export type Invitations = Static<typeof Invitations>;
 
 async function requirePerson({ parts, caller }: ConsoleRequest): Promise<Person> {
-  const person = await personOf(parts.writer, caller.sessionToken);
+  const person = await personOf(parts.control, caller.sessionToken);
   if (person === null) throw signedOut;
   return person;
 }
@@ -35,7 +35,9 @@ const list = openRoute({
   response: Invitations,
   async handler(asked) {
     const person = await requirePerson(asked);
-    const offers = await offersTo(asked.parts.writer, person);
+    const { control, stores } = asked.parts;
+    const inEach: OfferSources['inEach'] = (find) => stores.inEach(({ writer }) => find(writer));
+    const offers = await offersTo({ control, inEach }, person);
     const data = offers.map(({ account_id, account_name, roles, joined }) => ({
       ...{ account_id, account_name, roles, joined },
     }));
@@ -51,7 +53,7 @@ const accept = openRoute({
   async handler(asked) {
     const person = await requirePerson(asked);
     if (!person.isRecent) throw proofNeeded;
-    await acceptInvitation(asked.parts.writer, asked.id, { ...asked.caller, ...person });
+    await acceptInvitation(asked.parts, asked.id, { ...asked.caller, ...person });
   },
 });
 
@@ -62,7 +64,7 @@ const decline = openRoute({
   response: null,
   async handler(asked) {
     const person = await requirePerson(asked);
-    await declineInvitation(asked.parts.writer, asked.id, { ...asked.caller, ...person });
+    await declineInvitation(asked.parts, asked.id, { ...asked.caller, ...person });
   },
 });
 

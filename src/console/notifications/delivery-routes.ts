@@ -81,7 +81,7 @@ const list = consoleRoute({
         description: `kind must be one of ${EVENT_KINDS.join(', ')}.`,
       }),
     ),
-    before: wholeNumber('before', 'Gives the deliveries with a smaller id.', { minimum: 1 }),
+    before: wholeNumber('before', 'Gives the deliveries before the one with this id.', { minimum: 1 }),
     limit: limitParameter,
   }),
   response: Deliveries,

@@ -105,8 +105,8 @@ const test = consoleRoute({
   path: '/destinations/:id/test',
   permission: 'keys:write',
   response: TestAnswer,
-  async handler({ id, change: within, parts, requireStill }) {
-    const result = await testDestination(within, parts.writer, id);
+  async handler({ id, change: within, requireStill, store }) {
+    const result = await testDestination(within, store.writer, id);
     await requireStill();
     return { ...result, accepted: result.accepted === true };
   },

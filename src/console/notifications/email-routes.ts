@@ -1,6 +1,9 @@
+import type pg from 'pg';
 import { stringEnum } from '../../http/string-enum.ts';
 import {
   confirmRecipient,
+  findRecipientAccounts,
+  NoRecipient,
   readRecipient,
   unsubscribeRecipient,
 } from '../../notifications/destinations/answer-recipient.ts';
@@ -21,12 +24,24 @@ export type Email = Static<typeof Email>;
 
 const tokenOf = ({ params }: ConsoleRequest) => params['token'] ?? '';
 
+/** Finds the store of a recipient's link, and acts there. */
+async function inItsStore<T>(
+  asked: ConsoleRequest,
+  act: (writer: pg.Pool, token: string) => Promise<T>,
+): Promise<T> {
+  const { stores } = asked.parts;
+  const token = tokenOf(asked);
+  const [found] = await stores.inEach(({ writer }) => findRecipientAccounts(writer, token));
+  if (!found) throw new NoRecipient();
+  return act((await stores.of(found.account_id)).writer, token);
+}
+
 const show = openRoute({
   method: 'GET',
   path: '/email/:token',
   permission: 'anyone',
   response: Email,
-  handler: (asked) => readRecipient(asked.parts.writer, tokenOf(asked)),
+  handler: (asked) => inItsStore(asked, readRecipient),
 });
 
 const confirm = openRoute({
@@ -34,7 +49,7 @@ const confirm = openRoute({
   path: '/email/:token/confirm',
   permission: 'anyone',
   response: Email,
-  handler: (asked) => confirmRecipient(asked.parts.writer, tokenOf(asked)),
+  handler: (asked) => inItsStore(asked, confirmRecipient),
 });
 
 const unsubscribe = openRoute({
@@ -43,7 +58,7 @@ const unsubscribe = openRoute({
   permission: 'anyone',
   fromMailPrograms: true,
   response: Email,
-  handler: (asked) => unsubscribeRecipient(asked.parts.writer, tokenOf(asked)),
+  handler: (asked) => inItsStore(asked, unsubscribeRecipient),
 });
 
 /** Programs without one-click unsubscribing open the header's URL: it leads to the page. */

@@ -14,7 +14,7 @@ import { type ConsoleRoute, consoleRoute } from '../route.ts';
 /** The first steps in an account, each with the permission that it takes. */
 const STEPS = {
   watch: 'connections:write',
-  notify: 'connections:write',
+  notify: 'keys:write',
   finding: 'health:read',
   key: 'keys:write',
   invite: 'members:write',
@@ -23,7 +23,7 @@ const STEPS = {
 type Step = keyof typeof STEPS;
 
 const Onboarding = Type.Object({
-  /** Those that the member may take. */
+  /** Those that the member may take. An individual account has no team, so nobody is invited. */
   steps: Type.Array(
     Type.Object({
       id: stringEnum('watch', 'notify', 'finding', 'key', 'invite'),
@@ -37,10 +37,11 @@ const Onboarding = Type.Object({
 
 export type Onboarding = Static<typeof Onboarding>;
 
-// The store that watches itself is no database of the member's.
+// The store that watches itself is no database of the member's. A connection has a version once a run has reached its server.
 const selectDone = `
   select exists (select from connection c
                    join connection_schedule s on s.account_id = $1 and s.connection_id = c.connection_id
+                   join connection_version v on v.account_id = $1 and v.connection_id = c.connection_id
                   where c.account_id = $1 and c.removed_at is null and c.name <> '${OWN_STORE}') as watch,
          exists (select from destination d
                    join destination_queue q on q.account_id = $1 and q.destination_id = d.destination_id
@@ -48,7 +49,8 @@ const selectDone = `
          exists (select from onboarding where account_id = $1 and member_id = $2 and finding_read_at is not null) as finding,
          exists (select from api_key where account_id = $1 and valid_until > now()) as key,
          exists (select from member where account_id = $1 and member_id <> $2) as invite,
-         exists (select from onboarding where account_id = $1 and member_id = $2 and dismissed_at is not null) as dismissed`;
+         exists (select from onboarding where account_id = $1 and member_id = $2 and dismissed_at is not null) as dismissed,
+         (select kind = 'individual' from account where account_id = $1) as individual`;
 
 const show = consoleRoute({
   method: 'GET',
@@ -58,12 +60,14 @@ const show = consoleRoute({
   async handler({ actor: { accountId, memberId, permissions }, read }) {
     const [done, samples] = await read((run) =>
       Promise.all([
-        run<Record<Step | 'dismissed', boolean>>(selectDone, [accountId, memberId]),
+        run<Record<Step | 'dismissed' | 'individual', boolean>>(selectDone, [accountId, memberId]),
         run<{ samples: number }>(countSamples, [accountId]),
       ]),
     );
-    const { dismissed, ...isDone } = one(done, 'read the first steps');
-    const mine = (Object.keys(STEPS) as Step[]).filter((id) => permissions.has(STEPS[id]));
+    const { dismissed, individual, ...isDone } = one(done, 'read the first steps');
+    const mine = (Object.keys(STEPS) as Step[]).filter(
+      (id) => permissions.has(STEPS[id]) && !(individual && id === 'invite'),
+    );
     return {
       steps: mine.map((id) => ({ id, done: isDone[id] })),
       dismissed,

@@ -20,6 +20,9 @@ afterAll(async () => {
 const schedule = `
   insert into connection_schedule (account_id, connection_id, every, due_at) values ($1, $2, '5 min', now())`;
 
+const version = `
+  insert into connection_version (account_id, connection_id, version, since) values ($1, $2, 180004, now())`;
+
 const sample = `
   insert into connection (account_id, name, engine, connection_type, host, port, database, username, tls, created_at)
   select $1, 'sample ' || n, 'postgres', 'direct', 'no-such-host', 5432, 'app', 'dbvitals', 'verify-full', now()
@@ -38,10 +41,14 @@ test('steps tick by what the account has, and what each member did', async () =>
   const add = async (name: string) => {
     const connectionId = await store.connection(accountId, { name });
     await store.writer.query(schedule, [accountId, connectionId]);
+    return connectionId;
   };
-  await add('dbvitals store');
+  const reach = (connectionId: number) => store.writer.query(version, [accountId, connectionId]);
+  await reach(await add('dbvitals store'));
+  const shop = await add('shop');
+  // No run has reached its server.
   expect(await onboarding(owner)).toEqual({ done: [], ...seen });
-  await add('shop');
+  await reach(shop);
   const key = await testConsole.member(accountId, 'Viewer', 'viewer');
   expect(await onboarding(owner)).toEqual({ done: ['watch', 'invite'], ...seen });
   const change = (changes: OnboardingChanges, of = memberId) =>
@@ -56,6 +63,16 @@ test('steps tick by what the account has, and what each member did', async () =>
   // A member of another account can't be named.
   const other = await testConsole.owner();
   await expect(change({ dismissed: true }, other.memberId)).rejects.toThrow(/foreign key/);
+});
+
+test('no step is shown that the member or the account cannot take', async () => {
+  const owner = await testConsole.owner();
+  const stepsOf = async (by: typeof owner) =>
+    (await by.read<Onboarding>('/onboarding')).steps.map(({ id }) => id);
+  const operator = await testConsole.member(owner.accountId, 'Olga', 'operator');
+  expect(await stepsOf(operator)).toEqual(['watch', 'finding']);
+  await store.writer.query(`update account set kind = 'individual' where account_id = $1`, [owner.accountId]);
+  expect(await stepsOf(owner)).toEqual(['watch', 'notify', 'finding', 'key']);
 });
 
 test('sample data is removed in parts, and nothing else is', async () => {

@@ -38,7 +38,7 @@ const showLink = openRoute({
   permission: 'anyone',
   response: Link,
   async handler(asked) {
-    const link = await findLink(asked.parts.writer, asked.params['token'] ?? '');
+    const link = await findLink(asked.parts.stores, asked.params['token'] ?? '');
     const { purpose, account_name, email, name } = link;
     return { purpose, account_name, email, name, signed_in: (await invitedPerson(asked, link)) !== null };
   },
@@ -53,7 +53,7 @@ const useLink = openRoute({
   async handler(asked) {
     const { parts, params } = asked;
     const token = params['token'] ?? '';
-    const link = await findLink(parts.writer, token);
+    const link = await findLink(parts.stores, token);
     const given: LinkInput = {
       name: asked.body.name,
       required(field) {

@@ -12,6 +12,7 @@ import { setPassword } from '../../sign-in/set-password.ts';
 import { notFound, Rejection } from '../../vocabulary/rejection.ts';
 import { type Static, Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
+import { type NamedAccount, sortedAccounts } from './sorted-accounts.ts';
 
 const Passkey = Type.Object({
   /** base64url. */
@@ -64,27 +65,23 @@ const readAccount = `
    where account_id = $1`;
 
 const readAccounts = `
-  select a.account_id as id, a.name
+  select a.account_id, a.name
     from member m
     join account a on a.account_id = m.account_id
    where m.login_id = $1
      and m.status = 'active'
-   order by a.name, a.account_id`;
+   order by a.account_id`;
 
 const showProfile = consoleRoute({
   method: 'GET',
   path: '/me',
   permission: 'member',
   response: Profile,
-  async handler({ actor, read, readOwn }) {
-    const [[account], [[login], accounts]] = await Promise.all([
+  async handler({ actor, read, readOwn, readOwnAccounts }) {
+    const [[account], [login], accounts] = await Promise.all([
       read((run) => run<Profile['account']>(readAccount, [actor.accountId])),
-      readOwn((run) =>
-        Promise.all([
-          run<Profile['login']>(readLogin, [actor.loginId]),
-          run<Profile['accounts'][number]>(readAccounts, [actor.loginId]),
-        ]),
-      ),
+      readOwn((run) => run<Profile['login']>(readLogin, [actor.loginId])),
+      readOwnAccounts<NamedAccount>(readAccounts, [actor.loginId]),
     ]);
     if (!login || !account) throw notFound;
     return {
@@ -97,7 +94,7 @@ const showProfile = consoleRoute({
         })),
       },
       account,
-      accounts,
+      accounts: sortedAccounts(accounts),
       member: { id: actor.memberId, name: actor.name, roles: actor.roles },
       permissions: [...actor.permissions],
       server_time: new Date().toISOString(),
@@ -107,7 +104,7 @@ const showProfile = consoleRoute({
 });
 
 const mayActIn = `
-  select from member where login_id = $1 and account_id = $2 and status = 'active'`;
+  select account_id from member where login_id = $1 and account_id = $2 and status = 'active'`;
 
 const switchAccount = consoleRoute({
   method: 'POST',
@@ -121,10 +118,12 @@ const switchAccount = consoleRoute({
     }),
   }),
   response: null,
-  async handler({ actor, caller, body, parts: { writer }, readOwn }) {
-    const mine = await readOwn((run) => run(mayActIn, [actor.loginId, body.id]));
+  async handler({ actor, caller, body, parts: { stores }, readOwnAccounts }) {
+    const mine = await readOwnAccounts<{ account_id: number }>(mayActIn, [actor.loginId, body.id]);
     if (mine.length === 0) throw notFound;
-    await moveSession(writer, { sessionId: actor.sessionId, accountId: body.id, caller });
+    const { writer } = await stores.of(body.id);
+    const { sessionId, loginId } = actor;
+    await moveSession(writer, { sessionId, loginId, accountId: body.id, caller });
   },
 });
 
@@ -136,7 +135,7 @@ const changePassword = consoleRoute({
   body: Type.Object({ current: Type.Optional(GivenPassword), next: NewPassword }),
   response: null,
   async handler(asked) {
-    const { actor, body, parts, change, readOwn } = asked;
+    const { actor, body, parts, change, readOwn, readOwnAccounts } = asked;
     if (actor.bySingleSignOn) {
       throw new Rejection(
         'conflict',
@@ -155,7 +154,7 @@ const changePassword = consoleRoute({
         });
       }
     }
-    const [account] = await readOwn((run) => run<Profile['accounts'][number]>(readAccounts, [actor.loginId]));
+    const [account] = await readOwnAccounts<NamedAccount>(readAccounts, [actor.loginId]);
     const about = [actor.name, account?.name ?? null];
     const password = await newPassword(parts, actor.email, body.next, { about, parameter: 'next' });
     await change((made) => setPassword(made, actor, password));

@@ -6,6 +6,7 @@ import { setCookie, startSession } from '../../sign-in/sessions.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
 import { Type } from '../../vocabulary/schema.ts';
 import { type ConsoleRoute, openRoute } from '../route.ts';
+import { type NamedAccount, sortedAccounts } from './sorted-accounts.ts';
 
 export const Email = Type.String({
   maxLength: 200,
@@ -20,7 +21,7 @@ const wrong = new Rejection(
 );
 
 const accountsOf = `
-  select a.account_id as id, a.name
+  select a.account_id, a.name
     from account a
    where a.account_id = any ($1)
    order by a.name, a.account_id`;
@@ -54,9 +55,11 @@ const signIn = openRoute({
     keepDevice(asked, logins);
     if (logins.length > 1) {
       const ids = [logins.map((each) => each.account_id)];
-      const { rows } = await asked.parts.writer.query<{ id: number; name: string }>(accountsOf, ids);
+      const accounts = await asked.parts.stores.inEach(
+        async ({ writer }) => (await writer.query<NamedAccount>(accountsOf, ids)).rows,
+      );
       throw new Rejection('choose_account', 'You have several accounts. Choose one.', {
-        accounts: rows,
+        accounts: sortedAccounts(accounts),
       });
     }
     await startSession(asked, login.login_id, 'password');
@@ -71,7 +74,7 @@ const leave = openRoute({
   async handler(asked) {
     const { parts, caller } = asked;
     setCookie(asked, null);
-    if (caller.sessionToken !== null) await signOut(parts.writer, caller.sessionToken);
+    if (caller.sessionToken !== null) await signOut(parts, caller.sessionToken);
   },
 });
 

@@ -99,8 +99,8 @@ const comeBack = openRoute({
       }
       const { search } = new URL(reply.request.url, provider.publicUrl);
       const person = await provider.person(challenge, search);
-      if (!(await useChallenge(parts.writer, challenge))) throw new SignOnRefused('expired');
-      const { loginId, acts, isInvited } = await oidcLogin(parts.writer, person);
+      if (!(await useChallenge(parts.control, challenge))) throw new SignOnRefused('expired');
+      const { loginId, acts, isInvited } = await oidcLogin(parts, person);
       const { email: provedEmail } = person;
       if (acts) await startSession(asked, loginId, 'oidc', { provedEmail });
       else await startUnjoinedSession(asked, loginId, provedEmail);

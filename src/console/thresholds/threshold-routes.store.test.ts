@@ -102,6 +102,23 @@ test('a member without connections:write sees and previews, and changes nothing'
   expect((await viewer.read<ThresholdList>('/thresholds')).overrides[0]?.value).toBe(0.2);
 });
 
+test('of three previews at once, one is refused', async () => {
+  await store.connection(owner.accountId);
+  // The previews wait for it.
+  const lock = await store.superuser('store');
+  await lock.query('begin; lock table threshold in access exclusive mode');
+  const sent = [1, 2, 3].map(() => owner.send('POST', '/thresholds/preview', { thresholds: warning(0.01) }));
+  try {
+    const [status, body] = await Promise.race(sent);
+    expect([status, errorOf(body)]).toEqual([429, ['too_many_attempts', null]]);
+  } finally {
+    await lock.query('rollback');
+  }
+  expect((await Promise.all(sent)).map(([status]) => status).toSorted()).toEqual([200, 200, 429]);
+  // The slots are free again.
+  expect((await owner.send('POST', '/thresholds/preview', { thresholds: warning(0.01) }))[0]).toBe(200);
+});
+
 test('silences of all connections are listed with author and reason, and ended together', async () => {
   const connection = await store.connection(owner.accountId, { name: '<b>"hostile' });
   const theirs = await store.connection(other.accountId);

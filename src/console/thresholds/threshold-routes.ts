@@ -14,6 +14,7 @@ import { exportThresholds } from '../../connections/thresholds/threshold-file.ts
 import { count } from '../../http/fields.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
 import { Type } from '../../vocabulary/schema.ts';
+import { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { OwnThresholds, ThresholdChange, ThresholdList, ThresholdPreview } from './threshold-schemas.ts';
 
@@ -110,6 +111,13 @@ const change = consoleRoute({
   },
 });
 
+/** Each may judge 1,000 runs again. */
+const previews = new ConcurrencyLimit(
+  { ofAll: 8, ofAccount: 2 },
+  'Too many previews of thresholds are running',
+  2,
+);
+
 const preview = consoleRoute({
   method: 'POST',
   path: '/thresholds/preview',
@@ -118,8 +126,14 @@ const preview = consoleRoute({
   response: ThresholdPreview,
   // It reads the last run of up to 1,000 connections.
   cost: 10,
-  handler: ({ actor: { accountId }, body, read }) =>
-    read((run) => previewThresholds(run, accountId, scopeOf(body), body.thresholds)),
+  async handler({ actor: { accountId }, body, read }) {
+    const leave = previews.enter(accountId);
+    try {
+      return await read((run) => previewThresholds(run, accountId, scopeOf(body), body.thresholds));
+    } finally {
+      leave();
+    }
+  },
 });
 
 const exportFile = consoleRoute({

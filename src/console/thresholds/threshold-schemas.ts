@@ -1,4 +1,3 @@
-import { THRESHOLD_UNITS } from '../../checks/threshold-facts.ts';
 import { LARGEST_THRESHOLD } from '../../connections/thresholds/change-overrides.ts';
 import { MOST_CONNECTIONS } from '../../connections/thresholds/change-own-thresholds.ts';
 import { nullable } from '../../http/endpoint.ts';
@@ -6,6 +5,7 @@ import { count, identifier, timestamp } from '../../http/fields.ts';
 import { stringEnum } from '../../http/string-enum.ts';
 import { type Static, Type } from '../../vocabulary/schema.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
+import { THRESHOLD_UNITS } from '../../vocabulary/threshold-units.ts';
 
 const Severity = stringEnum(...SEVERITIES);
 
@@ -71,7 +71,7 @@ export const OwnThresholds = Type.Object({
 });
 
 const wrongThresholds =
-  'Send thresholds by check and name, each a number from 0 to 1e15, or null to take it back.';
+  'Send thresholds by check and name, each a number from 0 to 1e15, or null to remove it.';
 
 /** Thresholds to set for connections themselves, for a tag, or for the account if neither is sent. */
 export const ThresholdChange = Type.Object(

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/store.ts';
 import { addTickets } from '../../triage/many-tickets-fixture.ts';
 import { TICKET_GROUPS, TICKET_LISTS, TICKET_SORTS } from '../../vocabulary/values/ticket-lists.ts';
 import { type Owner, openTestConsole, type TestConsole } from '../console-fixture.ts';
-import type { TicketIds, TicketPage, TicketRow } from './ticket-list.ts';
+import { costOf, type TicketIds, type TicketPage, type TicketRow } from './ticket-list.ts';
 
 let store: TestStore;
 let console: TestConsole;
@@ -25,6 +25,11 @@ beforeAll(async () => {
     connections: [await store.connection(other.accountId)],
     count: 30,
   });
+});
+
+// Together they would spend the budget of one session.
+beforeEach(async ({ task }) => {
+  ada = await console.member(ada.accountId, `Ada ${task.id}`, 'owner');
 });
 
 afterAll(async () => {
@@ -183,4 +188,33 @@ test.each([
 
 test('a page past the end is empty', async () => {
   expect(await list('list=all&page=1000')).toEqual({ data: [], total: 0, next: null, limited: false });
+});
+
+test.each([
+  [{}, 2],
+  [{ sort: 'first_seen', reverse: '1', page: '3' }, 2],
+  [{ sort: 'title' }, 5],
+  [{ group: 'check' }, 5],
+  [{ q: 'index', group: 'check', sort: 'title' }, 10],
+])('%j costs %i', (query, cost) => {
+  expect(costOf(query)).toBe(cost);
+});
+
+test('searches spend the budget of a session five times as fast as plain lists', async () => {
+  const refusedOf = async (path: string) => {
+    const member = await console.owner();
+    let refused = 0;
+    for (let n = 0; n < 12; n++) {
+      for (const answer of await Promise.allSettled(Array.from({ length: 10 }, () => member.read(path)))) {
+        if (answer.status === 'fulfilled') continue;
+        expect(String(answer.reason)).toContain('too_many_attempts');
+        refused += 1;
+      }
+    }
+    return refused;
+  };
+  for (const path of ['/tickets', '/tickets/ids']) {
+    expect(await refusedOf(path)).toBe(0);
+    expect(await refusedOf(`${path}?q=x`)).toBeGreaterThan(0);
+  }
 });

@@ -71,7 +71,9 @@ const triage = consoleRoute({
   cost: 5,
   async handler({ body: { tickets, assignee_id, acknowledged, until = null }, change }) {
     if (until !== null && !acknowledged) {
-      throw new Rejection('invalid_parameter', 'Only an acknowledgement has an end.', { parameter: 'until' });
+      throw new Rejection('invalid_parameter', 'Set until only together with acknowledged: true.', {
+        parameter: 'until',
+      });
     }
     return changeTriage(change, tickets, {
       ...(assignee_id !== undefined && { assignee_id }),

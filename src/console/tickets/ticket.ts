@@ -14,6 +14,7 @@ import { TICKET_STATES } from '../../vocabulary/values/ticket-lists.ts';
 import { explained, JudgedBy } from '../connections/findings.ts';
 import { FaultMeasure } from '../measures/measure-schemas.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
+import { runsOfTicket } from './runs-of-ticket.ts';
 
 /** A ticket with its history. It contains untrusted text of the monitored server: render it as text. */
 export const TicketDetail = Type.Object({
@@ -77,6 +78,8 @@ export const TicketDetail = Type.Object({
       resolved_at: nullable(timestamp('null while open')),
     }),
   ),
+  /** The run that opened it, and the run before; null if there are no two. */
+  runs: nullable(Type.Object({ before: identifier('run'), opened: identifier('run') })),
   /** Alerts of the connection, the open ones first, that were triggered while the ticket was open; at most 10. */
   alerts: Type.Array(
     Type.Object({
@@ -141,6 +144,7 @@ interface TicketRow
     | 'acknowledged'
     | 'silence'
     | 'others'
+    | 'runs'
     | 'alerts'
   > {
   assignee_id: number | null;
@@ -172,12 +176,14 @@ const getTicket = consoleRoute({
   async handler({ actor: { accountId }, id, read }) {
     return read(async (run) => {
       const of = [accountId, id];
-      const [[row], others, alerts] = await Promise.all([
+      const [[row], others, runs, alerts] = await Promise.all([
         run<TicketRow>(selectTicket, of),
         run<OtherRow>(selectOthers, of),
+        run<{ id: number }>(runsOfTicket, of),
         run<AlertRow>(selectAlerts, of),
       ]);
       if (!row) throw notFound;
+      const [before, opened] = runs;
       return {
         ...shown(row),
         others: others.map(({ first_seen_at, resolved_at, ...other }) => ({
@@ -185,6 +191,7 @@ const getTicket = consoleRoute({
           first_seen_at: first_seen_at.toISOString(),
           resolved_at: resolved_at?.toISOString() ?? null,
         })),
+        runs: before && opened ? { before: before.id, opened: opened.id } : null,
         alerts: alerts.map(({ triggered_at, ...alert }) => ({
           ...alert,
           triggered_at: triggered_at.toISOString(),
@@ -206,7 +213,7 @@ interface AlertRow extends Omit<TicketDetail['alerts'][number], 'triggered_at'> 
   triggered_at: Date;
 }
 
-function shown(row: TicketRow): Omit<TicketDetail, 'others' | 'alerts'> {
+function shown(row: TicketRow): Omit<TicketDetail, 'others' | 'runs' | 'alerts'> {
   const { engine, thresholds, tags, overrides, remediation, assignee_id, assignee_name, ...rest } = row;
   const { acknowledged_by, acknowledged_at, acknowledged_until, ...more } = rest;
   const { silence_id, silenced_by, silence_reason, silence_note, silenced_until, ...ticket } = more;

@@ -12,11 +12,11 @@ import { singleLine } from '../single-line.ts';
 
 const Page = stringEnum(...VIEW_PAGES);
 const Name = singleLine(60, 'Enter a name of 1 to 60 characters.');
-// What a browser's URLSearchParams and encodeURIComponent write.
+// What a browser's URLSearchParams and encodeURIComponent write. An address is no longer than 16 KiB, as HTTP servers take it.
 const Query = Type.String({
-  maxLength: 1_000,
+  maxLength: 16_000,
   pattern: "^[A-Za-z0-9._~!$'()*+,;:@/?%=&-]*$",
-  description: "query must be the query of the page's address, at most 1000 characters.",
+  description: "query must be the query of the page's address, at most 16000 characters.",
 });
 
 const View = Type.Object({

@@ -30,6 +30,7 @@ export const BACKED_UP: readonly string[] = [
   ...['query_hour', 'query_state', 'query_text', 'saved_view', 'threshold'],
   ...['destination', 'destination_queue', 'destination_recipient', 'event'],
   ...['delivery', 'delivery_message', 'delivery_attempt', 'alert_rule', 'alert', 'maintenance'],
+  ...['cell', 'directory_account', 'directory_key', 'account_move'],
 ];
 
 /**

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { traced } from '../../telemetry/tracing.ts';
+import { statementStep } from '../pool/trace-statements.ts';
 import type { Read } from '../read.ts';
-import { statementStep } from '../trace-statements.ts';
 import { exchange, forgetNames, isEndedByPooler, type Statement } from './exchange.ts';
 
 // Both end with the transaction. It returns no row, for nobody reads it.

@@ -29,15 +29,15 @@ interface Connection {
   readonly socket: Socket;
   /** Passes bytes to Node's parser. */
   readonly parse: (bytes: Buffer) => void;
-  /** Answers that are not sent yet. */
-  readonly open: Set<ServerResponse>;
-  /** The last request and its answer. */
+  /** The last request and its answer. Answers are sent in order, so once it is sent, all are. */
   last: { request: IncomingMessage; response: ServerResponse } | null;
+  /** The answer before the last one; null = it was sent. */
+  before: ServerResponse | null;
   /** The last turn of the event loop that parsed bytes of it, and how often. */
   turn: number;
   pieces: number;
-  /** Whether bytes were put back into the socket for later. */
-  held: boolean;
+  /** The answer after which bytes that were put back into the socket are parsed. */
+  awaited: ServerResponse | null;
   /** Called when all requests are answered; null = still reading. */
   stopped: ((answerable: boolean) => void) | null;
 }
@@ -59,14 +59,10 @@ export function limitPipelining(server: Server, guard: Guard): Pipelining {
   server.prependListener('request', (request, response) => {
     const connection = connections.get(request.socket);
     if (!connection) return;
+    const { last } = connection;
+    // One that was sent is let go, or each connection would keep two requests in memory.
+    connection.before = last?.response.closed === false ? last.response : null;
     connection.last = { request, response };
-    connection.open.add(response);
-    // Emitted once. `once` would create two more objects per request.
-    response.on('close', () => {
-      connection.open.delete(response);
-      if (connection.stopped) settle(connection);
-      else if (connection.held && isReady(connection)) waitForTurn(connection);
-    });
   });
 
   function take(socket: Socket): void {
@@ -74,15 +70,7 @@ export function limitPipelining(server: Server, guard: Guard): Pipelining {
     const [parse] = socket.listeners('data');
     if (parse === undefined) return;
     const connection: Connection = {
-      ...{
-        socket,
-        open: new Set<ServerResponse>(),
-        last: null,
-        turn: 0,
-        pieces: 0,
-        held: false,
-        stopped: null,
-      },
+      ...{ socket, last: null, before: null, turn: 0, pieces: 0, awaited: null, stopped: null },
       parse: (bytes) => parse(bytes),
     };
     connections.set(socket, connection);
@@ -115,8 +103,18 @@ export function limitPipelining(server: Server, guard: Guard): Pipelining {
     const isBodyFull = socket.isPaused();
     socket.pause();
     socket.unshift(bytes);
-    connection.held = true;
-    if (isReady(connection) && !isBodyFull) waitForTurn(connection);
+    if (!isReady(connection)) awaitAnswer(connection);
+    else if (!isBodyFull) waitForTurn(connection);
+  }
+
+  // Few connections pipeline. A listener for each answer would cost 4 µs of an answer's 50.
+  function awaitAnswer(connection: Connection): void {
+    const response = connection.last?.response;
+    if (response === undefined || response === connection.awaited) return;
+    connection.awaited = response;
+    response.once('close', () => {
+      if (!connection.stopped) waitForTurn(connection);
+    });
   }
 
   function waitForTurn(connection: Connection): void {
@@ -138,7 +136,6 @@ export function limitPipelining(server: Server, guard: Guard): Pipelining {
       if (left === 0) break;
       left -= 1;
       waiting.delete(connection);
-      connection.held = false;
       connection.socket.resume();
     }
     if (waiting.size > 0) planTurn();
@@ -150,6 +147,9 @@ export function limitPipelining(server: Server, guard: Guard): Pipelining {
       if (!connection) return then(true);
       connection.stopped = then;
       socket.resume(); // later bytes are dropped
+      for (const response of [connection.before, connection.last?.response]) {
+        if (response?.closed === false) response.once('close', () => settle(connection));
+      }
       settle(connection);
     },
   };
@@ -163,17 +163,17 @@ function endOfPiece(bytes: Buffer): number {
 }
 
 /** Whether the next bytes may be parsed: all requests are answered, or the bytes belong to a body. */
-function isReady({ open, last }: Connection): boolean {
-  return open.size === 0 || last?.request.complete === false;
+function isReady({ last }: Connection): boolean {
+  return last === null || last.response.closed || !last.request.complete;
 }
 
 /** Calls back for a stopped connection once all requests before are answered. */
 function settle(connection: Connection): void {
-  const { open, last, stopped } = connection;
-  const broken = last?.request.complete === false ? last.response : null;
-  const isAnswered = broken?.headersSent ?? false;
-  const before = broken !== null && !isAnswered && open.has(broken) ? open.size - 1 : open.size;
-  if (before > 0) return;
+  const { last, before, stopped } = connection;
+  const isBroken = last?.request.complete === false;
+  const isAnswered = isBroken && last.response.headersSent;
+  const awaited = isBroken && !isAnswered ? before : last?.response;
+  if (awaited?.closed === false) return;
   connection.stopped = () => {};
   stopped?.(!isAnswered);
 }

@@ -21,7 +21,7 @@ export function authPlugins(target: Target): Record<string, AuthPlugin> {
     if (tls === 'require')
       throw new PasswordRefused(
         `the server asks for the whole password (${plugin}), but its certificate is unverified`,
-        'Verify the certificate (--tls verify-full, with --ca-file if its authority is your own).',
+        'Verify the certificate: choose the TLS mode verify-ca, with the authority of the certificate (--tls, --ca-file).',
       );
     if (key !== null) {
       const hidden = text.map((byte, at) => byte ^ (scramble[at % scramble.length] ?? 0));

@@ -131,7 +131,7 @@ test('the error that ended the connection is reported once, later calls say that
   await expect(session.read('select 1 as one')).rejects.toThrow('the connection was lost');
   const began = performance.now();
   await session.close();
-  expect(performance.now() - began).toBeLessThan(500);
+  expect(performance.now() - began).toBeLessThan(3_000);
   server.close();
 });
 
@@ -149,17 +149,18 @@ test('endless rows are cut off long before a run’s limit of bytes', async () =
   expect(bytes).toBeLessThan(4 * 1024 * 1024);
 });
 
+const IN_CLEAR = /clear text \(mysql_clear_password\)$/;
 const asksFor = (plugin: string) => saying(switchTo(2, plugin));
 
 test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, RegExp]>([
-  ['mysql_clear_password', politely, asksFor('mysql_clear_password'), /clear text.*--expose-password/],
+  ['mysql_clear_password', politely, asksFor('mysql_clear_password'), IN_CLEAR],
   [
     'mysql_clear_password from the start',
     () => greeting({ plugin: 'mysql_clear_password' }),
     asksFor('mysql_clear_password'),
-    /clear text.*--expose-password/,
+    IN_CLEAR,
   ],
-  ['dialog', politely, asksFor('dialog'), /clear text \(dialog\).*--expose-password/],
+  ['dialog', politely, asksFor('dialog'), /clear text \(dialog\)$/],
   [
     'mysql_old_password',
     politely,
@@ -169,12 +170,12 @@ test.each<[string, (socket: Socket) => Buffer | null, HostileAnswer, RegExp]>([
   ['mysql_old_password in its old form', politely, saying(packet(2, 0xfe)), /which is not supported/],
   ['a plugin of its own', politely, asksFor('no\x1b[2Jway'), /no \[2Jway, which is not supported/],
   ['a plugin named as a property', politely, asksFor('__proto__'), /__proto__, which is not supported/],
-  ['a second factor', politely, saying(packet(2, 2, 'mysql_clear_password\0')), /--expose-password/],
+  ['a second factor', politely, saying(packet(2, 2, 'mysql_clear_password\0')), IN_CLEAR],
   [
     'another plugin after one that is fine',
     politely,
     saying(switchTo(2, 'caching_sha2_password'), switchTo(4, 'mysql_clear_password')),
-    /--expose-password/,
+    IN_CLEAR,
   ],
   [
     'the whole password (caching_sha2)',
@@ -276,7 +277,7 @@ test('an unverified server gets the whole password only if it may be exposed', a
     const { rows, reason } = await readFrom(offeringTls, byTls([...said], inside), given, LIMITS);
     expect(Buffer.concat(inside).toString('latin1').includes(`${PASSWORD}\0`)).toBe(passwordExposable);
     expect(rows === null).toBe(!passwordExposable);
-    expect(reason).toMatch(passwordExposable ? /^$/ : /unverified.*--expose-password yes/);
+    expect(reason).toMatch(passwordExposable ? /^$/ : /unverified$/);
   }
 });
 

@@ -122,7 +122,7 @@ test('each way in which a command fails is one sentence of the run, and no ticke
   expect(checks[0]?.metric_line).not.toMatch(/No login was tried/);
   const after = await runAs(key, GOOD);
   expect(after.score).toBe(before.score);
-}, 60_000);
+});
 
 /** A token of Entra's form that ends in so many seconds. */
 function jwt(seconds: number): string {

@@ -66,6 +66,7 @@ const selectAccounts = `
     from (${said('true', 'now()')}
           union all ${unreachable('true', 'now()')}
           union all select * from (${stale('true', 'now()')}) late where $1) due
+   where not exists (select from account_move m where m.account_id = due.account_id and m.state <> 'copying')
    order by account_id`;
 
 /** The accounts whose alerts a round has to look at, by id. */

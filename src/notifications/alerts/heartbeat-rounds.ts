@@ -39,6 +39,7 @@ const takeBeats = `
                            on h.account_id = c.account_id and h.health_check_id = c.latest_check_id
                         where s.account_id = d.account_id and c.removed_at is null
                           and coalesce(h.created_at, c.created_at) < now() - 3 * s.every - interval '5 min')
+       and not exists (select from account_move m where m.account_id = q.account_id and m.state <> 'copying')
      order by q.last_attempt_at nulls first
      limit $1
        for update of q skip locked

@@ -8,7 +8,7 @@ const selectOpen = `
     join alert_rule r using (account_id, rule_id)
     join connection c using (account_id, connection_id)
    where a.account_id = $1 and a.state = 'open' and ($2::bigint is null or a.connection_id = $2)
-   order by ${severityRank('a.severity')}, a.alert_id desc
+   order by ${severityRank('a.severity')}, a.triggered_at desc, a.alert_id desc
    limit 1000`;
 
 const selectResolved = `

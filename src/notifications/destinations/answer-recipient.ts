@@ -25,7 +25,7 @@ const select = `
    where r.token_hash = $1 and r.removed_at is null and d.removed_at is null`;
 
 /** No recipient has this link, or it was removed. */
-class NoRecipient extends NotFound {
+export class NoRecipient extends NotFound {
   constructor() {
     super('This link is no longer valid.');
   }
@@ -36,6 +36,16 @@ async function find(writer: pg.Pool | pg.ClientBase, token: string): Promise<Fou
   const [found] = rows;
   if (!found) throw new NoRecipient();
   return found;
+}
+
+const accountsOf = 'select account_id from destination_recipient where token_hash = $1';
+
+/** The account of a recipient's link, if this store has it. */
+export async function findRecipientAccounts(
+  writer: pg.Pool,
+  token: string,
+): Promise<{ account_id: number }[]> {
+  return (await writer.query<{ account_id: number }>(accountsOf, [recipientTokenHash(token)])).rows;
 }
 
 /** What a recipient's link is for. Changes nothing: mail scanners follow links. Throws {@link NoRecipient}. */

@@ -23,6 +23,7 @@ const claim = `
     select r.account_id, r.destination_id, r.email
       from destination_recipient r
      where r.ask_at <= now()
+       and not exists (select from account_move m where m.account_id = r.account_id and m.state <> 'copying')
      order by r.ask_at
      limit ${MOST_A_ROUND}
        for update skip locked

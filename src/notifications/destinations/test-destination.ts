@@ -27,7 +27,7 @@ export interface TestResult {
 }
 
 const countTests = `
-  select count(*)::int as tests, extract(epoch from min(occurred_at) + interval '1 minute' - $2::timestamptz)::int as wait
+  select count(*)::int as tests, ceil(extract(epoch from min(occurred_at) + interval '1 minute' - $2::timestamptz))::int as wait
     from event
    where account_id = $1 and kind = 'test' and occurred_at > $2::timestamptz - interval '1 minute'`;
 

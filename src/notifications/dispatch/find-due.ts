@@ -30,6 +30,7 @@ const selectDue = `
     join destination d using (account_id, destination_id)
    where q.due_at <= now()
      and q.destination_id <> all($1::bigint[])
+     and not exists (select from account_move m where m.account_id = q.account_id and m.state <> 'copying')
    order by q.due_at
    limit 500`;
 

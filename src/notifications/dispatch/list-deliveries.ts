@@ -49,10 +49,12 @@ const list = `
     join event e using (account_id, event_id)
    where v.account_id = $1
      and v.destination_id = $2
-     and ($3::bigint is null or v.delivery_id < $3)
+     and ($3::bigint is null
+          or (v.queued_at, v.delivery_id)
+             < (select queued_at, delivery_id from delivery where account_id = $1 and destination_id = $2 and delivery_id = $3))
      and ($4::text is null or v.state = $4)
      and ($5::text is null or e.kind = $5)
-   order by v.account_id desc, v.destination_id desc, v.delivery_id desc
+   order by v.account_id desc, v.destination_id desc, v.queued_at desc, v.delivery_id desc
    limit $6`;
 
 /** Deliveries of a destination, the newest first. Pages stay stable while deliveries are added. */

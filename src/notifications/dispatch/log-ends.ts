@@ -11,8 +11,9 @@ const ENTRIES = 500;
 // later at the earliest, whichever process writes it.
 const selectAccounts = `
   select distinct account_id
-    from delivery
+    from delivery v
    where ended_at < now() - interval '1 s' and not is_logged
+     and not exists (select from account_move m where m.account_id = v.account_id and m.state <> 'copying')
    order by account_id`;
 
 // Two processes that find the same account: one writes.

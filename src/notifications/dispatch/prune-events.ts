@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { doesNotMove, pruneOldest } from '../../database/cells/prune-oldest.ts';
 import { one } from '../../database/one.ts';
 
 const STEP = 1_000;
@@ -8,7 +9,7 @@ const giveUp = `
   with first as materialized (
     select account_id, destination_id
       from delivery
-     where state = 'queued' and queued_at < now() - interval '30 days'
+     where state = 'queued' and queued_at < now() - interval '30 days' and ${doesNotMove('delivery.account_id')}
      limit 1
   ), queue as materialized (
     select q.account_id, q.destination_id
@@ -36,35 +37,21 @@ const giveUp = `
   )
   select count(*)::int as rows from ended`;
 
-/** SQL: deletes at most {@link STEP} rows of a table that meet a condition, the oldest first. */
-const pruneOldest = (table: string, at: string, condition: string) => `
-  with gone as (
-    delete from ${table}
-     where ctid = any (array(select ctid from ${table} x
-                              where ${at} < now() - interval '30 days' and ${condition}
-                              order by ${at}
-                              limit ${STEP}))
-    returning 1
-  )
-  select count(*)::int as rows from gone`;
-
 // A delivery waits for its entry in the log. What it needs stays as long as it does: one that was sent again is younger than
 // its event.
-const steps: readonly string[] = [
-  giveUp,
-  pruneOldest('delivery', 'queued_at', 'x.ended_at is not null and x.is_logged'),
-  pruneOldest('delivery_attempt', 'started_at', 'true'),
-  pruneOldest(
-    'delivery_message',
-    'made_at',
-    `not exists (select from delivery v where v.account_id = x.account_id and v.destination_id = x.destination_id
-                                          and v.message_id = x.message_id)`,
-  ),
-  pruneOldest(
-    'event',
-    'occurred_at',
-    'not exists (select from delivery v where v.account_id = x.account_id and v.event_id = x.event_id)',
-  ),
+const OLD = [
+  { table: 'delivery', at: 'queued_at', condition: 'x.ended_at is not null and x.is_logged' },
+  { table: 'delivery_attempt', at: 'started_at' },
+  {
+    ...{ table: 'delivery_message', at: 'made_at' },
+    condition: `not exists (select from delivery v where v.account_id = x.account_id and v.destination_id = x.destination_id
+                                                     and v.message_id = x.message_id)`,
+  },
+  {
+    ...{ table: 'event', at: 'occurred_at' },
+    condition:
+      'not exists (select from delivery v where v.account_id = x.account_id and v.event_id = x.event_id)',
+  },
 ];
 
 /**
@@ -72,12 +59,11 @@ const steps: readonly string[] = [
  * Works in transactions of at most 1,000 rows, and yields the number of each.
  */
 export async function* pruneEvents(owner: pg.Pool): AsyncGenerator<number> {
-  for (const statement of steps) {
-    for (;;) {
-      const { rows } = await owner.query<{ rows: number }>(statement);
-      const { rows: count } = one(rows, 'prune events');
-      if (count === 0) break;
-      yield count;
-    }
+  for (;;) {
+    const { rows } = await owner.query<{ rows: number }>(giveUp);
+    const { rows: count } = one(rows, 'give up deliveries');
+    if (count === 0) break;
+    yield count;
   }
+  for (const old of OLD) yield* pruneOldest(owner, { ...old, age: '30 days' });
 }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { one } from '../../database/one.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
 
-/** The figures of notifications in the whole store. */
+/** The figures of notifications in the whole store, without the copies of accounts that live in another cell. */
 export interface NotificationFigures {
   /** Deliveries that have not ended. */
   queued: number;
@@ -29,10 +29,12 @@ const select = `
                                     'warning', count(*) filter (where severity = 'warning'),
                                     'info', count(*) filter (where severity = 'info'))
             from alert
-           where state = 'open') as alerts
+            join account a using (account_id)
+           where state = 'open' and a.is_here) as alerts
     from destination d
     join destination_queue q using (account_id, destination_id)
-   where d.removed_at is null`;
+    join account a using (account_id)
+   where d.removed_at is null and a.is_here`;
 
 /** Reads the figures of notifications, for metrics. */
 export async function readFigures(writer: pg.Pool): Promise<NotificationFigures> {

@@ -19,7 +19,7 @@ const select = `
   (select ${maintenanceColumns}
      from maintenance
     where account_id = $1 and (removed_at is not null or ends_at <= $2)
-    order by maintenance_id desc
+    order by created_at desc, maintenance_id desc
     limit ${MOST_PAST})`;
 
 const ORDER: Readonly<Record<MaintenanceState, number>> = { active: 0, coming: 1, past: 2 };

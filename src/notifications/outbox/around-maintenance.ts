@@ -8,7 +8,7 @@ import { ticketEvent } from './ticket-events.ts';
 const lastRunOutside = `
   coalesce((select h.created_at from health_check h
              where h.account_id = $1 and h.connection_id = $2 and not h.in_maintenance and h.created_at < $3
-             order by h.health_check_id desc limit 1), '-infinity')`;
+             order by h.created_at desc, h.health_check_id desc limit 1), '-infinity')`;
 
 const selectOpened = `
   select ${changedFacts}

@@ -1,6 +1,7 @@
 import type { WebAuthnCredential } from '@simplewebauthn/server';
 import pg from 'pg';
 import type { Change } from '../../activity/record-entry.ts';
+import { controlOf } from '../../database/cells/control-store.ts';
 import type { Actor } from '../../members/actor.ts';
 import { Rejection } from '../../vocabulary/rejection.ts';
 
@@ -19,7 +20,7 @@ export async function addPasskey(
   { id, publicKey, counter, transports = [], name }: WebAuthnCredential & { name: string },
 ): Promise<void> {
   const values = [Buffer.from(id, 'base64url'), actor.loginId, name, publicKey, counter, transports];
-  const { rowCount } = await client.query(insert, values);
+  const { rowCount } = await (await controlOf(client)).query(insert, values);
   if (rowCount === 0) {
     throw new Rejection('conflict', `You already have ${MOST} passkeys. Remove one that you do not use.`);
   }

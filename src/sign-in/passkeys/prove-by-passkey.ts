@@ -56,7 +56,7 @@ export async function proveByPasskey(
   response: Static<typeof PasskeyAnswer>,
   { purpose, only }: { purpose: string; only?: number },
 ): Promise<number> {
-  const { writer } = asked.parts;
+  const { control: writer } = asked.parts;
   const credential = Buffer.from(response.id, 'base64url');
   const [passkey] = (await writer.query<PasskeyRow>(find, [credential])).rows;
   if (!passkey?.user_handle.equals(Buffer.from(response.response.userHandle, 'base64url'))) throw refused;
@@ -93,7 +93,7 @@ async function verify(
     parts.log.info({ err: error, request_id: caller.requestId }, 'a passkey was not accepted');
     throw refused;
   });
-  if (!answer.verified || !(await useChallenge(parts.writer, challenge))) throw refused;
+  if (!answer.verified || !(await useChallenge(parts.control, challenge))) throw refused;
   return answer.authenticationInfo.newCounter;
 }
 

@@ -1,4 +1,5 @@
 import type { Change } from '../../activity/record-entry.ts';
+import { controlOf } from '../../database/cells/control-store.ts';
 import type { Actor } from '../../members/actor.ts';
 import { notFound, Rejection } from '../../vocabulary/rejection.ts';
 
@@ -19,12 +20,13 @@ export async function removePasskey(
   credential: Buffer,
   { hasSingleSignOn }: { hasSingleSignOn: boolean },
 ): Promise<void> {
-  const { rows } = await client.query<{ password: boolean; oidc: boolean; passkeys: number }>(waysIn, [
+  const control = await controlOf(client);
+  const { rows } = await control.query<{ password: boolean; oidc: boolean; passkeys: number }>(waysIn, [
     actor.loginId,
   ]);
   const [ways] = rows;
   const isLast = ways?.passkeys === 1 && !ways.password && !(ways.oidc && hasSingleSignOn);
-  const [removed] = (await client.query<{ name: string }>(remove, [credential, actor.loginId])).rows;
+  const [removed] = (await control.query<{ name: string }>(remove, [credential, actor.loginId])).rows;
   if (!removed) throw notFound;
   if (isLast) {
     throw new Rejection(

@@ -61,7 +61,7 @@ export async function verifyNewPasskey(
       parts.log.info({ err: error, request_id: caller.requestId }, 'a new passkey was not accepted');
       throw refused;
     });
-  if (!answer.verified || !(await useChallenge(parts.writer, challenge))) throw refused;
+  if (!answer.verified || !(await useChallenge(parts.control, challenge))) throw refused;
   return answer.registrationInfo.credential;
 }
 

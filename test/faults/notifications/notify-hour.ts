@@ -5,6 +5,7 @@ import { onNotifiedStage } from './notified-stage.ts';
 
 const PER_SECOND = 33;
 // As the soak allows.
+const MOST_MIB = 256;
 const DRIFT_MIB = 16;
 
 /** The health checks of 10,000 connections every 5 minutes, for an hour. */
@@ -41,6 +42,7 @@ export const notifyHour: Fault = {
         .none(queue?.dropped ?? -1, 'dropped')
         .holds('nothing left queued', isSettled)
         .atMost((performance.now() - began) / 1_000, seconds + 70, 'seconds', ' s')
+        .atMost(Math.max(...samples), MOST_MIB, 'resident at most', ' MiB')
         .atMost(
           last - middle,
           DRIFT_MIB,

@@ -6,6 +6,7 @@ import { FilterChips } from '../../parts/filter-chips.tsx';
 import type { FleetSearch } from './fleet-search.ts';
 
 const RANGE_TEXTS: Record<FleetRange, string> = {
+  '1h': '1 hour',
   '24h': '24 hours',
   '7d': '7 days',
   '30d': '30 days',
@@ -50,7 +51,7 @@ export function LinesChoice({
         />
       )}
       <FilterChips
-        chips={[{ id: 'charts', label: 'As a grid of charts' }]}
+        chips={[{ id: 'charts', label: 'Charts' }]}
         label="Look"
         onChange={(id) => onLook(id === 'charts' ? id : undefined)}
         value={show ?? null}

@@ -1,5 +1,5 @@
 import { ForbiddenAddress } from '../../../network/address.ts';
-import { ConnectRefused, type Target } from '../session.ts';
+import { ConnectRefused, PasswordRefused, type Target } from '../session.ts';
 import { addressesIn, allowingRule, connectGrant, loginStatement } from './remedy-text.ts';
 
 const PASSWORD =
@@ -82,7 +82,7 @@ export interface Remedy {
 }
 
 /** The part of a target that remedies are about. */
-export type Attempt = Pick<Target, 'tls' | 'username' | 'database' | 'connectionType'>;
+export type Attempt = Pick<Target, 'engine' | 'tls' | 'username' | 'database' | 'connectionType'>;
 
 /** What a person can do about a failed connection attempt. `message` comes from the server: it is quoted nowhere. */
 export function connectRemedy(error: unknown, code: string, message: string, attempt: Attempt): Remedy {
@@ -91,6 +91,7 @@ export function connectRemedy(error: unknown, code: string, message: string, att
       'Use an address that the service may connect to. Whether private addresses are allowed is a setting of the service (DBVITALS_ALLOW_PRIVATE_TARGETS).',
     );
   }
+  if (error instanceof PasswordRefused) return remedy(`${error.advice} ${ALLOW_PASSWORD}`);
   if (error instanceof ConnectRefused) return remedy(error.advice);
   switch (code) {
     case '53300':
@@ -120,12 +121,41 @@ export function connectRemedy(error: unknown, code: string, message: string, att
       'Set the password of the login again on the server with password_encryption = scram-sha-256, then set it here (--password-stdin).',
     );
   }
+  if (UNTRUSTED.test(code)) return ofAuthority(attempt);
   return remedy(ADVICE[code] ?? (isSilence(error) ? SILENT : tlsAdvice(code, message)));
+}
+
+/** Codes of Node for a certificate of an authority that it does not know. */
+export const UNTRUSTED = /^(?:UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_UNTRUSTED)/;
+
+const ADD_AUTHORITY =
+  'Add the authority of the certificate to the trusted certificates of the connection (--ca-file) or of the service (NODE_EXTRA_CA_CERTS).';
+
+/** How to find the authority of a server that has a certificate of its own. */
+function ofAuthority({ engine }: Attempt): Remedy {
+  switch (engine) {
+    case 'postgres':
+      return remedy(
+        `${ADD_AUTHORITY} A self-signed certificate is its own authority. This shows its file on the server.`,
+        'SHOW ssl_cert_file;',
+      );
+    case 'mysql':
+      return remedy(
+        `${ADD_AUTHORITY} If MySQL made the certificate, also choose the TLS mode verify-ca (--tls), because it contains no host name. This shows the file of the authority on the server.`,
+        "SHOW VARIABLES LIKE 'ssl_ca';",
+      );
+    case 'mariadb':
+      return remedy(
+        `${ADD_AUTHORITY} If ssl_cert is empty, MariaDB makes a certificate at each start, so give it a lasting one. This shows the files on the server.`,
+        "SHOW VARIABLES LIKE 'ssl_c%';",
+      );
+  }
 }
 
 const LIMIT =
   'End connections that nobody needs, or raise the limit of the role or database (CONNECTION LIMIT in ALTER ROLE and ALTER DATABASE).';
 const MAY_NOT_CONNECT = 'Let the role connect to the database. Run this as an administrator.';
+const ALLOW_PASSWORD = 'Or allow the connection to send its password this way (--expose-password yes).';
 const REQUIRES_SSL = 'If the login or the server requires TLS, choose the TLS mode require (--tls).';
 const ADD_RULE =
   'Add this line to pg_hba.conf on the server, above rules that refuse it, then run SELECT pg_reload_conf().';
@@ -175,7 +205,7 @@ function tlsAdvice(code: string, message: string): string {
   if (/REVOKED/.test(code)) return 'Give the server a new certificate: its authority revoked this one.';
   if (/^ERR_SSL_|^EPROTO$/.test(code))
     return 'Let the server accept TLS 1.2 or later with usual ciphers, and check that the port is that of the database.';
-  if (/CERT|^UNABLE_TO_|^ERR_TLS/.test(code))
-    return 'Add the authority of the certificate to the trusted certificates of the connection (--ca-file) or of the service (NODE_EXTRA_CA_CERTS), or give the server a certificate of a trusted authority.';
+  if (/CERT|^ERR_TLS/.test(code))
+    return 'Give the server a certificate of a trusted authority, and check its purpose and its chain.';
   return 'Read the log of the server, and correct the host, port, database or TLS mode of the connection.';
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { ForbiddenAddress } from '../../../network/address.ts';
 import { HashingRefused, LoginRefused, PasswordRefused } from '../session.ts';
 import { SshRefused } from '../ssh-tunnel.ts';
+import type { Attempt } from './connect-advice.ts';
 import { connectFailure } from './connect-failure.ts';
 
 const coded = (code: string, message = 'it failed') => Object.assign(new Error(message), { code });
@@ -92,8 +93,8 @@ const causes: [error: unknown, kind: Kind, reason: RegExp, advice: RegExp][] = [
   [
     new PasswordRefused('in clear text', 'Use SCRAM.'),
     'unauthorized',
-    /--expose-password yes/,
-    /^Use SCRAM\.$/,
+    /^in clear text$/,
+    /^Use SCRAM\. Or allow .*--expose-password yes\)\.$/,
   ],
   [new HashingRefused('too many', 'Set fewer.'), 'unauthorized', /too many/, /^Set fewer\.$/],
   [new LoginRefused('a plugin', 'Another.'), 'unauthorized', /a plugin/, /^Another\.$/],
@@ -108,7 +109,10 @@ const causes: [error: unknown, kind: Kind, reason: RegExp, advice: RegExp][] = [
   [coded('XX000', 'odd'), 'unreachable', /^odd \(XX000\)$/, /Read the log of the server/],
 ];
 
-const attempt = { connectionType: 'direct', tls: 'verify-full', username: 'w', database: 'd' } as const;
+const attempt: Attempt = {
+  ...{ engine: 'postgres', connectionType: 'direct', tls: 'verify-full' },
+  ...{ username: 'w', database: 'd' },
+};
 
 test.each(causes)('%s: the remedy follows the cause that the line names', (error, kind, reason, advice) => {
   expect(connectFailure(error, 5_000, attempt)).toMatchObject({
@@ -133,6 +137,15 @@ test.each([
   [noLogin, { username: 'a"; drop role b; --' }, 'ALTER ROLE "a""; drop role b; --" LOGIN;'],
 ] as const)('%s of %o: the paste names the login', (error, given, paste) => {
   expect(connectFailure(error, 5_000, { ...attempt, ...given }).paste).toBe(paste);
+});
+
+test.each([
+  ['postgres', /^(?!.*verify-ca).* its own authority\. .*:$/, 'SHOW ssl_cert_file;'],
+  ['mysql', /choose the TLS mode verify-ca \(--tls\).*:$/, "SHOW VARIABLES LIKE 'ssl_ca';"],
+  ['mariadb', /at each start.*:$/, "SHOW VARIABLES LIKE 'ssl_c%';"],
+] as const)('%s: a certificate of an unknown authority is found by a statement', (engine, advice, paste) => {
+  const remedy = connectFailure(coded('SELF_SIGNED_CERT_IN_CHAIN'), 5_000, { ...attempt, engine });
+  expect(remedy).toMatchObject({ advice: expect.stringMatching(advice), paste, tls: null });
 });
 
 test.each([

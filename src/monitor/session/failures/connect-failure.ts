@@ -12,6 +12,7 @@ import {
   NO_RULE,
   REJECTED,
   type Remedy,
+  UNTRUSTED,
 } from './connect-advice.ts';
 
 /** Why a target could not be connected to. */
@@ -85,9 +86,8 @@ function explained(error: unknown, connectMs: number): Cause {
   if (code.startsWith('28')) return unauthorized(`${refusedLogin(message)} (SQLSTATE ${code})`);
   if (code === '42501' && isConnectDenied(message))
     return unauthorized('the role may not connect to the database (SQLSTATE 42501)');
-  if (error instanceof PasswordRefused)
-    return unauthorized(`${message}; to allow this, run "connection change --expose-password yes"`);
-  if (error instanceof HashingRefused || error instanceof LoginRefused) return unauthorized(message);
+  if ([PasswordRefused, HashingRefused, LoginRefused].some((refused) => error instanceof refused))
+    return unauthorized(message);
   // pg's own errors of SCRAM: no password is stored, or the server can't prove that it knows the password.
   if (message.startsWith('SASL')) return unauthorized('the password exchange failed (SCRAM)');
   if (isTimeout(error)) {
@@ -113,8 +113,6 @@ function refusedLogin(message: string): string {
 function unauthorized(reason: string): Cause {
   return { kind: 'unauthorized', reason, final: true };
 }
-
-const UNTRUSTED = /^(?:UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_UNTRUSTED)/;
 
 function tlsReason(code: string, message: string): string | null {
   if (UNTRUSTED.test(code)) {

@@ -32,4 +32,4 @@ export const alertWatchColumns = `
   (select to_jsonb(h.created_at)
      from health_check h
     where h.account_id = $1 and h.connection_id = $2 and h.created_at < $3
-    order by h.health_check_id desc limit 1) as previous_run_at`;
+    order by h.created_at desc, h.health_check_id desc limit 1) as previous_run_at`;

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Step, traced } from '../telemetry/tracing.ts';
+import { type Step, traced } from '../../telemetry/tracing.ts';
 
 /**
  * Traces each statement that `on` runs for a promise, by its name. Statements that a pool passes to its clients with a

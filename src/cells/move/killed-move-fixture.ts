@@ -1,0 +1,35 @@
+// A process that moves an account and kills itself at a step: `node killed-move-fixture.ts`, told by DBVITALS_TEST_MOVE.
+import { openPool, type StoreAddress } from '../../database/connect.ts';
+import { moveAccount } from './move-account.ts';
+
+/** What the process is told. */
+export interface KilledMove {
+  /** Of cell 1, which has the directory, and cell 2. */
+  addresses: [StoreAddress, StoreAddress];
+  accountId: number;
+  toId: number;
+  /** How the step begins, and which of those, from 1. */
+  step: string;
+  nth: number;
+}
+
+const { addresses, accountId, toId, step, nth }: KilledMove = JSON.parse(
+  process.env['DBVITALS_TEST_MOVE'] ?? '',
+);
+const [one, two] = addresses;
+const control = openPool(one, 'owner', { max: 1 });
+let left = nth;
+await moveAccount(
+  {
+    control,
+    cellIds: [1, 2],
+    addressOf: async (cellId) => (cellId === 1 ? one : two),
+    step(text) {
+      if (text.startsWith(step)) left -= 1;
+      if (left === 0) process.kill(process.pid, 'SIGKILL');
+    },
+  },
+  accountId,
+  toId,
+);
+await control.end();

@@ -1,0 +1,14 @@
+import type pg from 'pg';
+import { cellOfTransaction, controlOf } from '../database/cells/control-store.ts';
+import { addAccountPlace, addKeyPlace } from './directory.ts';
+
+/** Adds the account that a cell's transaction adds to the directory, if there is one. The directory's row commits first. */
+export async function registerAccount(client: pg.ClientBase, accountId: number): Promise<void> {
+  const cellId = cellOfTransaction(client);
+  if (cellId !== null) await addAccountPlace(await controlOf(client), accountId, cellId);
+}
+
+/** Adds the key that a cell's transaction adds to the directory, if there is one. The directory's row commits first. */
+export async function registerKey(client: pg.ClientBase, hash: Buffer, accountId: number): Promise<void> {
+  if (cellOfTransaction(client) !== null) await addKeyPlace(await controlOf(client), hash, accountId);
+}

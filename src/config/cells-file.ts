@@ -1,0 +1,124 @@
+import { readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { parsePoolerUrl, parseStoreUrl } from '../database/connect.ts';
+import { ConfigError, isErrno } from './config-error.ts';
+
+/** One of several stores. Its URLs contain passwords. */
+interface CellSettings {
+  /** 1 to 255. It never changes: the identifiers that the cell gives out follow from it. */
+  readonly id: number;
+  readonly url: string;
+  /** The URL of a pooler in transaction mode in front of it, for requests; null = none. */
+  readonly poolerUrl: string | null;
+  /** Whether `account create` may choose it. */
+  readonly acceptsNew: boolean;
+}
+
+/** The file of DBVITALS_CELLS_FILE. */
+export interface CellsFile {
+  /** In the order of the file. */
+  readonly cells: readonly CellSettings[];
+  /** The URL of the control store; null = the first cell. Contains a password. */
+  readonly controlUrl: string | null;
+}
+
+const NAME = 'DBVITALS_CELLS_FILE';
+// A file of root's that the service's group can read is usual.
+const OTHERS_MAY_READ_OR_WRITE = 0o027;
+const LARGEST_ID = 255;
+const FIELDS = ['id', 'url', 'pooler_url', 'accepts_new'];
+
+/**
+ * Reads the file of DBVITALS_CELLS_FILE. Throws {@link ConfigError} with every mistake in it. No sentence contains a value of
+ * the file, because URLs contain passwords.
+ */
+export function readCellsFile(path: string): CellsFile {
+  const file = parse(readText(path));
+  const problems: string[] = [];
+  const problem = (where: string, sentence: string) => problems.push(`${NAME}: ${where}${sentence}`);
+  const url = (where: string, name: string, value: unknown, check: (text: string) => unknown) => {
+    try {
+      if (typeof value !== 'string') throw new Error(`${name} must be a URL.`);
+      check(value);
+      return value;
+    } catch (error) {
+      problem(where, error instanceof Error ? error.message : `${name} is invalid.`);
+      return '';
+    }
+  };
+  const { cells, control_url, ...more } = file;
+  for (const name of Object.keys(more)) if (isPlain(name)) problem('', `${name} is not a field of it.`);
+  const entries: unknown[] = Array.isArray(cells) ? cells : [];
+  if (entries.length === 0) problem('', 'cells must list at least one cell, each with id and url.');
+  const read = entries.map((entry, at): CellSettings => {
+    const given = isObject(entry) ? entry : {};
+    const isId = (value: unknown): value is number =>
+      typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= LARGEST_ID;
+    const { id, accepts_new: accepts = 'yes' } = given;
+    const where = isId(id) ? `cell ${id}: ` : `entry ${at + 1} of cells: `;
+    if (!isId(id)) problem(where, `id must be a whole number from 1 to ${LARGEST_ID}.`);
+    for (const name of Object.keys(given)) {
+      if (!FIELDS.includes(name)) problem(where, `a cell has the fields ${FIELDS.join(', ')} only.`);
+    }
+    if (accepts !== 'yes' && accepts !== 'no' && typeof accepts !== 'boolean')
+      problem(where, 'accepts_new must be yes or no.');
+    const { pooler_url: pooler } = given;
+    return Object.freeze({
+      id: isId(id) ? id : 0,
+      url: url(where, 'url', given['url'], (text) => parseStoreUrl(text, 'url')),
+      poolerUrl:
+        pooler === undefined
+          ? null
+          : url(where, 'pooler_url', pooler, (text) => parsePoolerUrl(text, 'pooler_url')),
+      acceptsNew: accepts === 'yes' || accepts === true,
+    });
+  });
+  for (const { id } of read.filter((cell, at) => read.findIndex((other) => other.id === cell.id) < at))
+    if (id !== 0) problem(`cell ${id}: `, 'another cell has the same id.');
+  for (const { id } of read.filter((cell, at) => read.findIndex((other) => other.url === cell.url) < at))
+    if (id !== 0) problem(`cell ${id}: `, 'another cell has the same url.');
+  const controlUrl =
+    control_url === undefined
+      ? null
+      : url('', 'control_url', control_url, (text) => parseStoreUrl(text, 'control_url'));
+  if (problems.length > 0) throw new ConfigError([...new Set(problems)]);
+  // The URL of a cell again is that cell.
+  const [first] = read;
+  return Object.freeze({
+    cells: Object.freeze(read),
+    controlUrl: controlUrl === first?.url ? null : controlUrl,
+  });
+}
+
+function readText(path: string): string {
+  try {
+    if ((statSync(path).mode & OTHERS_MAY_READ_OR_WRITE) !== 0) {
+      throw new Error(
+        `${NAME}: other users can read or write the file, which contains passwords: run "chmod 600" or "chmod 640" on it.`,
+      );
+    }
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (!isErrno(error)) throw error;
+    throw new Error(`${NAME} cannot be read (${error.code}): name a readable file.`);
+  }
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  // Loaded on use: most services have no such file.
+  const yaml: typeof import('yaml') = createRequire(import.meta.url)('yaml');
+  try {
+    const parsed: unknown = yaml.parse(text, { prettyErrors: false, logLevel: 'silent', stringKeys: true });
+    if (isObject(parsed)) return parsed;
+  } catch {}
+  throw new Error(`${NAME} must be YAML: "cells:", a list of cells, each with id and url.`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+// A misplaced URL could be the name of a field.
+function isPlain(name: string): boolean {
+  return /^[\w-]{1,40}$/.test(name);
+}
