@@ -173,7 +173,7 @@ describe('with alerts', () => {
     await expect.poll(() => badge.textContent()).toContain('3');
     await page.getByText('3 critical, 1 warning open, 1 acknowledged.').waitFor();
     await inspect(page, 'alerts-acknowledged');
-    await page.getByRole('button', { name: 'Take back' }).click();
+    await page.getByRole('button', { name: 'Unacknowledge' }).click();
     await page.locator('.alert-panel .alert-state', { hasText: 'Not acknowledged' }).waitFor();
     await page.keyboard.press('Escape');
     await page.locator('.alert-panel').waitFor({ state: 'detached' });
@@ -274,6 +274,9 @@ describe('with alerts', () => {
     await watch.getByText('In maintenance: Restart').waitFor();
     await expect.poll(() => watch.getByRole('link').count()).toBe(alerts.length);
     await inspect(page, `connection-watch-${name}`);
+    await visit(page, '/fleet');
+    await page.locator('.table-item').getByText('in maintenance').first().waitFor();
+    await inspect(page, `fleet-maintenance-${name}`);
     await visit(page, '/alerts?view=maintenance');
     await active.getByRole('button', { name: /End now/ }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'End now' }).click();

@@ -91,7 +91,7 @@ test('a fault is told, acknowledged, mended and told, and the log shows each del
   await dialog()
     .getByLabel(/^For \(minutes\)/)
     .fill('0');
-  await dialog().getByLabel('In checks in a row').fill('1');
+  await dialog().getByLabel('Consecutive checks').fill('1');
   await keepPicture(page, 'told-1-rule');
   await dialog().getByRole('button', { name: 'Add rule' }).click();
   await dialog().waitFor({ state: 'detached' });

@@ -92,23 +92,26 @@ const LISTS = [
 ];
 
 test('10,000 tickets are sorted, grouped and searched in under 200 ms, by the service and in the browser', async () => {
-  const { page, close } = await openWindow(browser, service.origin, owner);
   const took: Record<string, [service: number, browser: number]> = {};
   for (const query of LISTS) {
+    // Each list has a session of its own, with a budget of its own.
+    const member = await service.owner();
+    const { page, close } = await openWindow(browser, service.origin, member);
     const best = { service: Number.POSITIVE_INFINITY, browser: Number.POSITIVE_INFINITY };
     for (let round = 0; round < 30 && (round < 3 || best.service >= 200); round += 1) {
       const start = performance.now();
-      const { data } = await service.ask<{ data: object[] }>(owner, 'GET', `/tickets?${query}`);
+      const { data } = await service.ask<{ data: object[] }>(member, 'GET', `/tickets?${query}`);
       best.service = Math.min(best.service, performance.now() - start);
       expect(data).toHaveLength(100);
     }
     // From the change of the address, without a reload, to the painted rows.
-    await visit(page, '/tickets?status=new&q=no-such-thing');
+    await visit(page, '/tickets?status=snoozed');
     const shown = query.replace('list=', 'status=').replace(/&page=\d+/, '');
     for (let round = 0; round < 30 && (round < 3 || best.browser >= 200); round += 1) {
       best.browser = Math.min(best.browser, await page.evaluate<number>(`(${SHOW})('/tickets?${shown}')`));
     }
     took[query] = [Math.round(best.service), Math.round(best.browser)];
+    await close();
   }
   console.log(`10,000 tickets, ms by the service and in the browser: ${JSON.stringify(took)}`);
   expect(
@@ -116,7 +119,6 @@ test('10,000 tickets are sorted, grouped and searched in under 200 ms, by the se
       .flat()
       .filter((ms) => ms >= 200),
   ).toEqual([]);
-  await close();
 });
 
 /** Goes to an address as the back button does, waits until its rows are painted, and goes back; the duration in milliseconds. */
@@ -129,7 +131,7 @@ const SHOW = `async (address) => {
   await until(() => rows() > 0);
   await new Promise(requestAnimationFrame);
   const took = performance.now() - start;
-  history.pushState({}, '', '/tickets?status=new&q=no-such-thing');
+  history.pushState({}, '', '/tickets?status=snoozed');
   dispatchEvent(new PopStateEvent('popstate', { state: {} }));
   await until(() => rows() === 0);
   return took;

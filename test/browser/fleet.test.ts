@@ -89,7 +89,7 @@ test('a click with Shift selects the rows between, of tickets too', async () => 
 
 test('the fleet is filtered by a version', async () => {
   await visit(page, '/fleet');
-  await tabTo(page, /Engine and version|Every engine/);
+  await tabTo(page, /Engine and version|All engines/);
   await page.keyboard.press('Enter');
   await page.getByRole('option', { name: 'PostgreSQL 17' }).waitFor();
   await page.keyboard.type('PostgreSQL 17');
@@ -104,7 +104,7 @@ test('the fleet is filtered by a version', async () => {
 
 test('as a grid, each connection has a chart of the chosen vital sign', async () => {
   await visit(page, '/fleet');
-  await tabTo(page, 'As a grid of charts');
+  await tabTo(page, 'Charts');
   await page.keyboard.press('Space');
   await page.waitForURL(/show=charts/);
   const charts = page.locator('.fleet-charts > li');
@@ -152,7 +152,7 @@ test('by keyboard alone, also for who may only look: compare two connections', a
   await table.waitFor();
   for (const name of names) await table.getByRole('columnheader', { name: name ?? '' }).waitFor();
   const rows = await table.getByRole('row').count();
-  await tabTo(seen, /^Show what is equal/);
+  await tabTo(seen, /^Show equal values/);
   await seen.keyboard.press('Space');
   await seen.waitForURL(/show=all/);
   await expect.poll(() => table.getByRole('row').count()).toBeGreaterThan(rows);

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openBrowser, openWindow, settled, visit, type Window } from './chromium.ts';
+import { openBrowser, openWindow, PHONE, settled, violations, visit, type Window } from './chromium.ts';
 import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
 import { focused, press, tabTo, write } from './keyboard.ts';
 
@@ -121,6 +121,17 @@ test('a test before saving reports a database that can’t be reached', async ()
   await page.getByText('Could not connect', { exact: true }).waitFor({ timeout: 60_000 });
   expect((await fleet()).map(({ name }) => name)).not.toContain('nobody there');
 }, 90_000);
+
+test('on a phone, the SQL that creates the login comes before the form', async () => {
+  await page.setViewportSize(PHONE);
+  await visit(page, '/connections/new');
+  await press(page, 'Show SQL');
+  await page.getByRole('group', { name: 'SQL' }).waitFor();
+  await tabTo(page, /Where the server runs/);
+  await tabTo(page, /^Name/);
+  expect(await violations(page)).toEqual([]);
+  expect(opened.complaints).toEqual([]);
+});
 
 test('an edit conflict on a connection names the earlier editor and overwrites nothing', async () => {
   const subject = (await fleet()).at(-1);

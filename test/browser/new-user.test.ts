@@ -185,6 +185,9 @@ test('a Team account without databases sees only text that applies to it', async
   await mine.page.getByText('No databases yet').waitFor();
   expect(await mine.page.getByText('No health check finds anything').count()).toBe(0);
   await keepPicture(mine.page, 'new-user-tickets.light');
+  await visit(mine.page, '/fleet');
+  await mine.page.getByText('No databases yet').waitFor();
+  expect(await mine.page.getByRole('searchbox').count()).toBe(0);
   await visit(mine.page, '/keys');
   await mine.page.getByText('A key lets dashboards, monitors and collectors read health.').waitFor();
   expect(await violations(mine.page)).toEqual([]);

@@ -181,7 +181,7 @@ test('a destination is disabled, enabled with what it missed, changed and remove
   await page.reload();
   await page.getByText(/^Disabled on/).waitFor();
   await actOn(page, 'Slack', 'Enable…');
-  await page.getByRole('radio', { name: /Send what was missed \(7\)/, checked: true }).waitFor();
+  await page.getByRole('radio', { name: /Send missed events \(7\)/, checked: true }).waitFor();
   expect(await violations(page)).toEqual([]);
   await keepPicture(page, 'destination-enable');
   await press(page, 'Enable');

@@ -28,6 +28,7 @@ async function take(
 }
 
 const owner = await service.owner();
+await service.ask(owner, 'PATCH', '/onboarding', { dismissed: true }); // room for the list
 try {
   await take('fleet', '/fleet', 'light', () => Promise.resolve());
   await take('connection', '/fleet', 'dark', async (page) => {

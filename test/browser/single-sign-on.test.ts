@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../contract/free-port.ts';
-import { type RunningProvider, startProvider } from '../contract/identity-provider.ts';
+import { type RunningProvider, startSignOn } from '../contract/identity-provider.ts';
 import { runJson, type Service, startService, temporaryFolder } from '../contract/running-service.ts';
-import { openBrowser, openWindow, settled, visit } from './chromium.ts';
+import { openBrowser, openWindow, overflow, settled, violations, visit } from './chromium.ts';
 import { takeFromMenu } from './keyboard.ts';
 
 const folder = temporaryFolder();
@@ -15,17 +14,9 @@ let service: Service;
 let browser: Browser;
 
 beforeAll(async () => {
-  const port = await freePort();
-  origin = `http://localhost:${port}`;
-  provider = await startProvider(`${origin}/console/api/sign-in/oidc/callback`);
-  const settings = {
-    PORT: String(port),
-    DBVITALS_PUBLIC_URL: origin,
-    DBVITALS_OIDC_ISSUER: provider.issuer,
-    DBVITALS_OIDC_CLIENT_ID: 'dbvitals',
-    DBVITALS_OIDC_CLIENT_SECRET: provider.clientSecret,
-  };
-  service = await startService({ ...store, ...settings }, ['--no-monitor']);
+  const signOn = await startSignOn();
+  ({ origin, provider } = signOn);
+  service = await startService({ ...store, ...signOn.settings }, ['--no-monitor']);
   browser = await openBrowser();
 });
 
@@ -59,6 +50,8 @@ test('an invited person signs in at the provider and returns to the requested pa
   await signInBySubject(page, '/tickets?status=resolved', 'ada');
   await page.getByRole('heading', { level: 1, name: 'Invitations' }).waitFor();
   await page.getByText('Invites you as viewer.').waitFor();
+  expect(await violations(page)).toEqual([]);
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
   await page.getByRole('button', { name: 'Accept' }).click();
   await page.getByRole('heading', { level: 1, name: 'Tickets' }).waitFor();
   expect(page.url()).toBe(`${origin}/tickets?status=resolved`);

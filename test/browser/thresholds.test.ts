@@ -102,6 +102,22 @@ test('by keyboard alone: find a check, preview a threshold of a tag, set it, and
     .first()
     .waitFor();
   expect(await overrides()).toEqual([]);
+  await dialog.waitFor({ state: 'detached' });
+  await page.keyboard.press('z');
+  await page.getByText('Thresholds restored').waitFor();
+  expect(await overrides()).toMatchObject([{ tag: 'env:test', name: 'info', value: 5 }]);
+
+  // What somebody changed since stays.
+  await visit(page, '/thresholds?check=PG_MAX_CONN_HIGH');
+  await press(page, 'Edit thresholds of env:test');
+  await write(page, 'info', '6');
+  await press(page, 'Save');
+  await dialog.waitFor({ state: 'detached' });
+  await set({ tag: 'env:test', thresholds: { PG_MAX_CONN_HIGH: { info: 7 } } });
+  await page.keyboard.press('z');
+  await page.getByText('Not undone. Somebody has changed these thresholds since.').waitFor();
+  expect(await overrides()).toMatchObject([{ tag: 'env:test', name: 'info', value: 7 }]);
+  await set({ tag: 'env:test', thresholds: { PG_MAX_CONN_HIGH: { info: null } } });
   expect(complaints).toEqual([]);
   await close();
 });
@@ -140,7 +156,7 @@ test('a viewer sees what is set, and nothing to change it', async () => {
   await visit(page, '/thresholds?check=PG_DEAD_TUPLES');
   const dialog = page.getByRole('dialog');
   await dialog.getByText('25 %').waitFor();
-  for (const name of [/Save/, /Preview/, /Edit/, /Take back/])
+  for (const name of [/Save/, /Preview/, /Edit/, /Reset/])
     expect(await dialog.getByRole('button', { name }).count()).toBe(0);
   await visit(page, '/thresholds?view=silences');
   await page.getByText('Nothing is silenced').waitFor();

@@ -41,6 +41,8 @@ test('times are shown in local time or in UTC, which the browser remembers', asy
     .click();
   await expect.poll(async () => (await latest(page)).text).toBe(`${written('UTC', before.at)} UTC`);
   await page.getByRole('button', { name: /Times in UTC/ }).waitFor();
+  const time = await page.locator('main [role=row] time').first().boundingBox();
+  expect(time?.height).toBeLessThan(30); // one line
   await keepPicture(page, 'activity.utc');
   expect(await violations(page)).toEqual([]);
   await page.reload();

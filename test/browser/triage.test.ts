@@ -1,5 +1,7 @@
+import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { writeAlerts } from '../console-alerts.ts';
 import {
   keepPicture,
   openBrowser,
@@ -143,7 +145,19 @@ test('the whole list is selected and acknowledged at once; the undo button takes
   await notice(/One ticket restored/).waitFor();
 });
 
-test('what another member changed meanwhile is left alone, and said', async () => {
+test('a whole list that could not be read is not selected, and the reason is said', async () => {
+  await visitList(page, '/tickets');
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.route(/\/tickets\/ids/, (route) => route.abort());
+  await page.getByRole('button', { name: /^Select all/ }).click();
+  await notice(/^Not selected\. ./).waitFor();
+  await page.getByText('1 selected').waitFor();
+  await page.unroute(/\/tickets\/ids/);
+  opened.complaints.length = 0;
+});
+
+test('what another member changed first is skipped, and said', async () => {
   await visitList(page, '/tickets');
   await page.keyboard.press('j');
   const id = Number((await page.locator('.row-link:focus').getAttribute('id'))?.replace('ticket-', ''));
@@ -152,7 +166,7 @@ test('what another member changed meanwhile is left alone, and said', async () =
   ).data;
   await service.ask(owner, 'POST', '/tickets/triage', { tickets: [{ id, version: 0 }], assignee_id: me });
   await page.keyboard.press('e');
-  await notice(/left alone: changed by Ada Lovelace meanwhile/).waitFor();
+  await notice(/One ticket skipped: Ada Lovelace changed it first/).waitFor();
 });
 
 test('an open ticket is changed from its panel, and links to what belongs to it', async () => {
@@ -167,6 +181,55 @@ test('an open ticket is changed from its panel, and links to what belongs to it'
   await panel.getByRole('button', { name: 'Acknowledge', exact: true }).waitFor();
   await panel.getByRole('link', { name: /Finding on/ }).click();
   await page.waitForURL(/connections\/\d+\?finding=/);
+});
+
+test('a ticket links to its runs, its measurements, its alerts and tickets of the same finding', async () => {
+  const store = new pg.Pool({ connectionString: service.storeUrl() });
+  const { rows } = await store.query<{ id: number; connection_id: number }>(
+    `select ticket_id::int as id, connection_id::int from ticket
+      where account_id = $1 and status = 'open' and first_seen_at < now() - interval '2 hours'
+      order by first_seen_at desc limit 1`,
+    [service.accountId],
+  );
+  const [{ id, connection_id: connectionId } = { id: 0, connection_id: 0 }] = rows;
+  await writeAlerts(store, { accountId: service.accountId, connectionId });
+  const { rows: others } = await store.query<{ id: number }>(
+    `insert into ticket (account_id, connection_id, check_id, database, object, category, title, severity, status, metric_line,
+                         remediation, first_seen_at, last_seen_at, resolved_at, resolution)
+     select account_id, connection_id, check_id, database, object, category, title, severity, 'resolved', metric_line,
+            remediation, now(), now(), now(), 'no longer found'
+       from ticket where account_id = $1 and ticket_id = $2
+     returning ticket_id::int as id`,
+    [service.accountId, id],
+  );
+  await store.end();
+  const panel = page.locator('.ticket-panel');
+  const follow = async (link: RegExp) => {
+    await visit(page, `/tickets?ticket=${id}`);
+    await panel.getByRole('link', { name: link }).first().click();
+  };
+
+  await follow(/^Run that found it, compared with the run before/);
+  const heading = page.locator('.run-difference h3');
+  await heading.waitFor();
+  const ticket = await service.ask<{ runs: object }>(owner, 'GET', `/tickets/${id}`);
+  expect(parameters()).toEqual({ compare: Object.values(ticket.runs).join('-') });
+  await expect.poll(() => focused(page)).toContain('compared with');
+  await expect
+    .poll(() => heading.evaluate((one) => one.getBoundingClientRect().top))
+    .toBeLessThan(WIDE.height);
+
+  await follow(/^Measurements and changes/);
+  await page.waitForURL(/connections\/\d+\?from=/);
+  await page.locator('.run-list').waitFor();
+
+  await follow(/^Score of/);
+  await page.waitForURL(/alerts\?alert=\d+$/);
+  await page.locator('.side-panel').getByText('the score is').first().waitFor();
+
+  await follow(new RegExp(`^Ticket ${others[0]?.id}$`));
+  await panel.getByText('no longer found').waitFor();
+  expect(parameters()).toEqual({ ticket: String(others[0]?.id) });
 });
 
 test('the finding of a ticket is silenced, by its key and from its panel, with what the connection’s page asks', async () => {
@@ -225,6 +288,42 @@ test('a list is saved as a view, and opened again', async () => {
   expect(parameters()).toEqual({ status: 'new', group: 'check', sort: 'severity' });
 });
 
+test('changed filters are saved to the view that was opened, and undone', async () => {
+  await visitList(page, '/tickets?severity=critical');
+  await takeFromMenu(page, 'Views', 'Save this view…');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.type('Gravest');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'View Gravest' }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('index');
+  await page.waitForURL(/q=index/);
+  await takeFromMenu(page, 'Views', 'Save to “Gravest”');
+  await notice(/^Saved to “Gravest”/).waitFor();
+  await page.getByRole('button', { name: 'View Gravest' }).waitFor();
+  const queryOf = async () => {
+    const { data } = await service.ask<{ data: { name: string; query: string }[] }>(
+      ...([owner, 'GET', '/views?page=tickets'] as const),
+    );
+    return data.find(({ name }) => name === 'Gravest')?.query;
+  };
+  expect(await queryOf()).toBe('q=index&severity=critical');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await notice(/^“Gravest” is as before/).waitFor();
+  expect(await queryOf()).toBe('severity=critical');
+});
+
+test('grouped by check, a ticket shows its place and keeps its title as its name', async () => {
+  await visitList(page, '/tickets?group=check');
+  const title = ((await page.locator('.table-heading bdi').first().textContent()) ?? '').trim();
+  const link = rowAt(0).getByRole('link', { name: title });
+  expect((await link.getByText(title).boundingBox())?.width).toBe(1);
+  expect(await link.locator('.row-place').isVisible()).toBe(true);
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.locator('.ticket-panel').getByRole('heading', { name: title }).waitFor();
+});
+
 test('who may only look has neither boxes nor buttons nor keys', async () => {
   const { page: seen, complaints, close } = await openWindow(browser, service.origin, viewer);
   await visitList(seen, '/tickets');
@@ -279,6 +378,8 @@ describe.each<[string, string, (page: Page) => Promise<void>]>([
       await at.getByRole('button', { name: 'Undo' }).waitFor();
     },
   ],
+  ['grouped by tags', '/tickets?group=tags', async () => {}],
+  ['silenced', '/tickets?status=silenced', async () => {}],
   ['nothing found', '/tickets?q=no-such-thing', async () => {}],
   ['snoozed', '/tickets?status=snoozed', async () => {}],
 ])('%s', (name, path, prepare) => {

@@ -5,7 +5,7 @@ import { LongFirst } from '../../vitest.config.ts';
 const shared = {
   // Chromium's clock decides here: what fails once is tried again, and the report names it.
   retry: 1,
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   expect: { poll: { timeout: 20_000, interval: 100 } },
   hookTimeout: 180_000,
 };

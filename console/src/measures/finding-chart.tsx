@@ -43,5 +43,7 @@ export function FindingChart({ connectionId, finding }: FindingChartProps) {
     );
   }
   if (measured === null || !data || data.dropped === 0) return null;
-  return <p className="quiet small">Its value has no history: a connection keeps that of 300 series.</p>;
+  return (
+    <p className="quiet small">This value has no history. A connection keeps the history of 300 series.</p>
+  );
 }

@@ -1,8 +1,9 @@
 import './connection-choice.css';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import { fieldError, get } from '../api.ts';
+import { fieldError } from '../api.ts';
 import { Checkbox, RadioGroup, TextField } from './field.tsx';
+import { foundConnectionsQuery } from './found-connections.ts';
 
 /** The connections that a form is about, as they are entered. */
 export interface ScopeDraft {
@@ -42,7 +43,7 @@ export function scopeText({ ids, names }: StoredScope): string {
 
 const SCOPES = [
   { id: 'all', label: 'All connections' },
-  { id: 'names', label: 'By name or tag', description: 'Also connections that are added later.' },
+  { id: 'names', label: 'By name or tag', description: 'Includes connections that are added later.' },
   { id: 'ids', label: 'Chosen connections' },
 ];
 
@@ -92,10 +93,6 @@ export function ConnectionChoice(props: ConnectionChoiceProps) {
   );
 }
 
-interface FoundConnections {
-  data: { id: number; name: string; host: string }[];
-}
-
 interface ChosenConnectionsProps extends Omit<ConnectionChoiceProps, 'draft'> {
   draft: Pick<ScopeDraft, 'ids'>;
 }
@@ -104,12 +101,8 @@ interface ChosenConnectionsProps extends Omit<ConnectionChoiceProps, 'draft'> {
 export function ChosenConnections({ draft: { ids }, onChange, error }: ChosenConnectionsProps) {
   const [text, setText] = useState('');
   const q = useDeferredValue(text.trim());
-  const { data } = useQuery({
-    queryKey: ['fleet', 'names', q],
-    queryFn: ({ signal }) => get<FoundConnections>('/fleet', { q, sort: 'name' }, signal),
-    placeholderData: keepPreviousData,
-  });
-  const found = data?.data.slice(0, SHOWN) ?? [];
+  const { data } = useQuery(foundConnectionsQuery(q, SHOWN));
+  const found = data?.data ?? [];
   const toggle = (id: number, isChosen: boolean) =>
     onChange({ ids: isChosen ? [...ids, id] : ids.filter((chosen) => chosen !== id) });
   return (

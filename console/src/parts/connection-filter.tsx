@@ -1,21 +1,17 @@
 import './connection-filter.css';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { ComboBox } from 'react-aria-components/ComboBox';
 import { Input } from 'react-aria-components/Input';
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
 import { Popover } from 'react-aria-components/Popover';
 import { Text } from 'react-aria-components/Text';
-import { get } from '../api.ts';
 import { Button } from './button.tsx';
+import { foundConnectionsQuery } from './found-connections.ts';
 import { Icon } from './icons.tsx';
 
 /** The most connections to suggest. */
 const OFFERED = 20;
-
-interface FoundConnections {
-  data: { id: number; name: string; host: string }[];
-}
 
 interface ConnectionFilterProps {
   /** The name of the connection that the list is filtered by; null for none. */
@@ -41,12 +37,9 @@ function ConnectionSearch({ onChoose }: { onChoose: (id: string) => void }) {
   const [text, setText] = useState('');
   const q = useDeferredValue(text.trim());
   const { data } = useQuery({
-    queryKey: ['fleet', 'names', q],
-    queryFn: ({ signal }) => get<FoundConnections>('/fleet', { q, sort: 'name' }, signal),
+    ...foundConnectionsQuery(q, OFFERED),
     enabled: q !== '',
-    placeholderData: keepPreviousData,
-    select: (fleet) =>
-      fleet.data.slice(0, OFFERED).map(({ id, name, host }) => ({ id: String(id), name, host })),
+    select: (fleet) => fleet.data.map(({ id, name, host }) => ({ id: String(id), name, host })),
   });
   return (
     <ComboBox

@@ -8,12 +8,12 @@ import { Checkbox, Select, TextField } from './field.tsx';
 const TLS = [
   {
     id: 'verify-full',
-    label: 'Verified',
+    label: 'Verified (verify-full)',
     description: 'Traffic is encrypted. The server’s certificate and name are verified.',
   },
   {
     id: 'verify-ca',
-    label: 'Verified, any name',
+    label: 'Verified, any name (verify-ca)',
     description:
       'Traffic is encrypted. The server’s certificate must be from the certificates below; its name is not verified.',
   },
@@ -22,7 +22,7 @@ const TLS = [
     label: 'Encrypted (require)',
     description: 'Traffic is encrypted. The server’s certificate is not verified.',
   },
-  { id: 'disable', label: 'None', description: 'Traffic is not encrypted.' },
+  { id: 'disable', label: 'None (disable)', description: 'Traffic is not encrypted.' },
 ];
 
 /** The fields for TLS and the SSH tunnel. */

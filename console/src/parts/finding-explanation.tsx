@@ -1,8 +1,10 @@
 import './finding-explanation.css';
+import type { ThresholdUnit } from '../../../src/vocabulary/threshold-units.ts';
 import { metricWords, unitOf } from '../../../src/vocabulary/units.ts';
 import { valueText } from './chart/value-text.ts';
 import { CodeBlock } from './copy.tsx';
 import { Icon } from './icons.tsx';
+import { thresholdText } from './threshold-value.ts';
 
 const PIECE = /`([^`]+)`|\[([^\]]+)\]\([^)]*\)/g;
 
@@ -43,6 +45,7 @@ interface Measured {
 /** A threshold as it holds for a connection, and what sets it. */
 interface JudgedBy {
   name: string;
+  unit: ThresholdUnit;
   value: number;
   default: number;
   source: 'connection' | 'tag' | 'account' | 'default';
@@ -83,10 +86,10 @@ export function FindingExplanation({
         {thresholds.length > 0 && (
           <ul aria-label="Thresholds" className="judged-by">
             <li aria-hidden="true">Thresholds</li>
-            {thresholds.map(({ name, value, default: standard, source, tag }) => (
+            {thresholds.map(({ name, unit, value, default: standard, source, tag }) => (
               <li key={name}>
-                <code>{name}</code> {value.toLocaleString('en')}
-                {value !== standard && ` (default ${standard.toLocaleString('en')})`}
+                <code>{name}</code> {thresholdText(value, unit)}
+                {value !== standard && ` (default ${thresholdText(standard, unit)})`}
                 {source === 'account' && ', set for all connections'}
                 {source === 'tag' && (
                   <>

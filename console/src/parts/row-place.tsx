@@ -1,15 +1,17 @@
+interface RowPlaceProps {
+  of: { connection_name: string; object: string | null };
+  /** A heading above the row names the connection. */
+  isConnectionNamed?: boolean;
+}
+
 /** Where the finding of a row is: the connection and the object. Names come from the server, so they are text. */
-export function RowPlace({ of }: { of: { connection_name: string; object: string | null } }) {
-  const { connection_name, object } = of;
+export function RowPlace({ of: { connection_name, object }, isConnectionNamed = false }: RowPlaceProps) {
+  if (isConnectionNamed && object === null) return null;
   return (
     <span className="row-place">
-      <bdi>{connection_name}</bdi>
-      {object !== null && (
-        <>
-          {' · '}
-          <bdi className="mono">{object}</bdi>
-        </>
-      )}
+      {!isConnectionNamed && <bdi>{connection_name}</bdi>}
+      {!isConnectionNamed && object !== null && ' · '}
+      {object !== null && <bdi className="mono">{object}</bdi>}
     </span>
   );
 }

@@ -38,7 +38,27 @@ export function SavedViews({ page, search, mayShare, onOpen }: SavedViewsProps) 
   const views = data?.data ?? [];
   const query = queryOf(search);
   const current = views.find((view) => queryOf(paramsOf(view.query)) === query);
+  // The view whose filters the member has changed since.
+  const [openedId, setOpenedId] = useState<number | null>(null);
+  if (current && current.id !== openedId) setOpenedId(current.id);
+  const opened = views.find(({ id }) => id === openedId);
   const renew = () => queries.invalidateQueries({ queryKey: ['views', page] });
+  const saveTo = async ({ id, name, is_shared, query: before }: View) => {
+    const change = async (changed: string) => {
+      await send<View>('PATCH', `${pathOf(is_shared)}/${id}`, { query: changed });
+      await renew();
+    };
+    try {
+      await change(query);
+    } catch (error) {
+      notify(`Not saved. ${error instanceof Error ? error.message : 'Try again later.'}`);
+      return;
+    }
+    offerUndo(`Saved to “${name}”`, async () => {
+      await change(before);
+      return `“${name}” is as before`;
+    });
+  };
   const close = () => setDialog(null);
   return (
     <>
@@ -52,6 +72,9 @@ export function SavedViews({ page, search, mayShare, onOpen }: SavedViewsProps) 
             onAction: () => onOpen(paramsOf(view.query)),
           })),
           ...changesOf(views, current, { mayShare, setDialog }),
+          ...(opened && opened !== current && (mayShare || !opened.is_shared)
+            ? [saveToAction(opened, () => void saveTo(opened))]
+            : []),
         ]}
         label="Views"
         trigger={
@@ -69,6 +92,11 @@ export function SavedViews({ page, search, mayShare, onOpen }: SavedViewsProps) 
       )}
     </>
   );
+}
+
+function saveToAction({ name, is_shared }: View, onAction: () => void): Action {
+  const label = `Save to “${name}”${is_shared ? ' for everyone' : ''}`;
+  return { id: 'save-to', label, icon: 'check', onAction };
 }
 
 function changesOf(
@@ -121,7 +149,7 @@ function SaveDialog({ page, query, mayShare, onClose, onSaved }: SaveProps) {
     >
       <TextField
         autoFocus
-        description="Filters, order and what the lines show are saved with it."
+        description="Saves the filters, the order and the layout."
         error={fieldError(error, 'name')}
         isRequired
         label="Name"

@@ -43,6 +43,7 @@ export function Sparkline({ values, places, label, max = 100, width = 96, height
       aria-label={label}
       className="sparkline"
       height={height}
+      preserveAspectRatio="none"
       role="img"
       viewBox={`0 0 ${width} ${height}`}
       width={width}

@@ -70,7 +70,6 @@ export function TestResult({ test, onTls }: TestResultProps) {
           ['Server version', <bdi key="version">{version ?? 'unknown'}</bdi>],
           ['TLS', tls ?? <StatusMark key="tls" quiet status="warning" word="Not encrypted" />],
           ['Checks measured', measured],
-          ['Checks skipped', skipped.length],
         ]}
       />
       {sql !== '' && (
@@ -85,15 +84,17 @@ export function TestResult({ test, onTls }: TestResultProps) {
       {skipped.length > 0 && (
         <details>
           <summary>
-            {skipped.length === 1 ? '1 check will be skipped' : `${skipped.length} checks will be skipped`}
+            {skipped.length === 1 ? '1 check not measured' : `${skipped.length} checks not measured`}
           </summary>
           <ul className="skipped-checks">
-            {skipped.map(({ check_id, title, reason: why }) => (
-              <li key={check_id}>
-                <span>
-                  <bdi>{title}</bdi> <span className="mono small quiet">{check_id}</span>
-                </span>
+            {[...Map.groupBy(skipped, ({ reason: why }) => why)].map(([why, checks]) => (
+              <li key={why}>
                 <bdi className="quiet small">{why}</bdi>
+                {checks.map(({ check_id, title }) => (
+                  <span key={check_id}>
+                    <bdi>{title}</bdi> <span className="mono small quiet">{check_id}</span>
+                  </span>
+                ))}
               </li>
             ))}
           </ul>

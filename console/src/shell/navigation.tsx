@@ -1,6 +1,7 @@
 import './navigation.css';
 import { Link } from '@tanstack/react-router';
 import { PAGE_PATHS } from '../../../src/vocabulary/page-paths.ts';
+import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { AlertCount } from './alert-count.tsx';
@@ -9,8 +10,13 @@ import { PersonMenu } from './person-menu.tsx';
 import { PLACES } from './places.ts';
 import { useCan } from './profile.ts';
 
+interface NavigationProps {
+  onPalette: () => void;
+  onShortcuts: () => void;
+}
+
 /** Links to the pages that the member may read, and the user menu. */
-export function Navigation({ onShortcuts }: { onShortcuts: () => void }) {
+export function Navigation({ onPalette, onShortcuts }: NavigationProps) {
   const can = useCan();
   return (
     <div className="navigation">
@@ -18,6 +24,9 @@ export function Navigation({ onShortcuts }: { onShortcuts: () => void }) {
         <Brand />
       </Link>
       <AccountMenu />
+      <Button icon="search" kind="quiet" onPress={onPalette}>
+        Go to anything <kbd>Ctrl K</kbd>
+      </Button>
       <nav aria-label="Pages">
         <ul>
           {PLACES.filter(({ permission }) => can(permission)).map(({ to, label, icon }) => (

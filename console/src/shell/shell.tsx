@@ -21,6 +21,7 @@ function focusSearch(): void {
 /** The frame of every page: navigation at the side, or behind a button on narrow screens. */
 export function Shell() {
   const [isOpen, setOpen] = useState(false);
+  const [showsPalette, setShowsPalette] = useState(false);
   const [showsShortcuts, setShowsShortcuts] = useState(false);
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the drawer
@@ -28,7 +29,15 @@ export function Shell() {
   useShortcut('/', focusSearch);
   useShortcut('z', undoLast);
   useShortcut('?', () => setShowsShortcuts(true));
-  const navigation = <Navigation onShortcuts={() => setShowsShortcuts(true)} />;
+  const navigation = (
+    <Navigation
+      onPalette={() => {
+        setOpen(false);
+        setShowsPalette(true);
+      }}
+      onShortcuts={() => setShowsShortcuts(true)}
+    />
+  );
   return (
     <div className="shell">
       <a className="skip-link" href="#content">
@@ -48,7 +57,11 @@ export function Shell() {
         </Modal>
       </ModalOverlay>
       <Reauthenticate />
-      <OpenPalette onShortcuts={() => setShowsShortcuts(true)} />
+      <OpenPalette
+        isOpen={showsPalette}
+        onOpenChange={setShowsPalette}
+        onShortcuts={() => setShowsShortcuts(true)}
+      />
       <Shortcuts isOpen={showsShortcuts} onClose={() => setShowsShortcuts(false)} />
       <div className="shell-main">
         <OfflineBanner />

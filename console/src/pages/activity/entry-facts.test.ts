@@ -40,6 +40,23 @@ test('a change is told field by field, down to the threshold that differs', () =
   ]);
 });
 
+test('of a changed key, the new values are compared with those before', () => {
+  const changed = entry('api_key_changed', {
+    ...{ api_key_id: 3, name: 'siem', scopes: ['activity'], allowed_addresses: null },
+    before: { scopes: ['activity', 'health'], allowed_addresses: null },
+  });
+  expect(fieldChanges(changed)).toEqual([{ field: 'Scopes', before: 'activity, health', after: 'activity' }]);
+  expect(entryFacts(changed).map(({ name }) => name)).toEqual(['Page', 'API key', 'Name']);
+});
+
+test('a threshold keeps the name that its documentation has', () => {
+  const changed = entry('threshold_changed', {
+    ...{ tag: '', changed: ['PG_DEAD_TUPLES.warning'] },
+    ...{ from: {}, to: { 'PG_DEAD_TUPLES.warning': 0.3 } },
+  });
+  expect(fieldChanges(changed)).toEqual([{ field: 'PG_DEAD_TUPLES.warning', before: 'none', after: '0.3' }]);
+});
+
 test('an escalated ticket, and an entry of an older version without values', () => {
   const ticket = entry('ticket_escalated', { ticket_id: 9, from: 'warning', to: 'critical' });
   expect(fieldChanges(ticket)).toEqual([{ field: 'Severity', before: 'warning', after: 'critical' }]);

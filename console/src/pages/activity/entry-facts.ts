@@ -24,9 +24,13 @@ const isObject = (value: unknown): value is Properties =>
 
 /** What an entry changed, field by field. The log never has the values of secrets. */
 export function fieldChanges({ action_type, properties }: ActivityEntry): FieldChange[] {
-  const { from, to, changed } = properties;
+  const { from, to, changed, before } = properties;
   if (action_type === 'ticket_escalated' || action_type === 'ticket_deescalated') {
     return [{ field: 'Severity', before: text(from), after: text(to) }];
+  }
+  // A changed key has its new values among the other properties.
+  if (isObject(before)) {
+    return Object.entries(before).flatMap(([name, was]) => differences(label(name), was, properties[name]));
   }
   if (!Array.isArray(changed)) return [];
   // An older entry has no values.
@@ -55,8 +59,13 @@ const OBJECTS: ReadonlyMap<string, string> = new Map(
 
 /** The properties of an entry that are no change, in words. */
 export function entryFacts({ properties, ...entry }: ActivityEntry): Fact[] {
-  const isChange = Array.isArray(properties['changed']) || entry.action_type.endsWith('escalated');
-  const hidden = isChange ? ['changed', 'from', 'to'] : [];
+  const { before, changed } = properties;
+  const isChange = Array.isArray(changed) || entry.action_type.endsWith('escalated');
+  const hidden = isObject(before)
+    ? ['before', ...Object.keys(before)]
+    : isChange
+      ? ['changed', 'from', 'to']
+      : [];
   const of = Object.entries(properties).flatMap(([name, value]): Fact[] => {
     if (hidden.includes(name) || value === null || value === '') return [];
     const kind = OBJECTS.get(name) ?? (name === 'actor_member_id' ? null : undefined);
@@ -94,8 +103,9 @@ const WORDS: Readonly<Record<string, string>> = {
   user_agent: 'Program',
 };
 
-/** `expected_standbys` as `Expected standbys`. */
+/** `expected_standbys` as `Expected standbys`. A name with capitals, such as `PG_DEAD_TUPLES.warning`, stays as it is. */
 function label(name: string): string {
+  if (/[A-Z]/.test(name)) return visibleText(name);
   const words = WORDS[name] ?? visibleText(name).replace(/_id$/, '').replaceAll('_', ' ');
   return words.replace(/^./u, (first) => first.toUpperCase());
 }

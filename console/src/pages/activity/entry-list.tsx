@@ -80,7 +80,7 @@ function columnsFor(open: string | undefined): readonly Column<ActivityEntry>[] 
       id: 'occurred_at',
       header: 'Time',
       cell: ({ occurred_at }) => <Time as="local" at={occurred_at} seconds />,
-      width: '11.5rem',
+      width: 'minmax(11.5rem, 12.75rem)',
     },
     {
       id: 'action_type',

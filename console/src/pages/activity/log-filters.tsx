@@ -8,6 +8,7 @@ import { ConnectionFilter } from '../../parts/connection-filter.tsx';
 import { DayRange } from '../../parts/day-range.tsx';
 import { Select } from '../../parts/field.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
+import { MoreFilters } from '../../parts/more-filters.tsx';
 import { Filters } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { useCan } from '../../shell/profile.ts';
@@ -46,54 +47,58 @@ export const LogFilters = memo(function LogFilters({ search, isDown, tailError }
       : [...STATUSES, { id: status, label: status }];
   return (
     <div className="log-filters">
-      <Filters>
-        <div className="log-filter">
-          <Select
-            choices={[{ id: '', label: 'All actions' }, ...kinds]}
-            hideLabel
-            label="Action"
-            onChange={(id) => change({ action_type: id || undefined })}
-            value={action_type ?? ''}
+      <MoreFilters
+        isUsed={isSearched(search) || [action_type, from, to, live].some((set) => set !== undefined)}
+      >
+        <Filters>
+          <div className="log-filter">
+            <Select
+              choices={[{ id: '', label: 'All actions' }, ...kinds]}
+              hideLabel
+              label="Action"
+              onChange={(id) => change({ action_type: id || undefined })}
+              value={action_type ?? ''}
+            />
+          </div>
+          <PersonFilter chosen={search.person} onChange={(person) => change({ person })} />
+          <ApiKeyFilter chosen={search.key} onChange={(key) => change({ key })} />
+          <div className="log-filter">
+            <Select
+              choices={statuses}
+              hideLabel
+              label="Status"
+              onChange={(id) => change({ status: id || undefined })}
+              value={status ?? ''}
+            />
+          </div>
+          <SearchBox
+            label="Address or network"
+            onSearch={(address) => change({ address: address || undefined })}
+            value={search.address ?? ''}
           />
-        </div>
-        <PersonFilter chosen={search.person} onChange={(person) => change({ person })} />
-        <ApiKeyFilter chosen={search.key} onChange={(key) => change({ key })} />
-        <div className="log-filter">
-          <Select
-            choices={statuses}
-            hideLabel
-            label="Status"
-            onChange={(id) => change({ status: id || undefined })}
-            value={status ?? ''}
-          />
-        </div>
-        <SearchBox
-          label="Address or network"
-          onSearch={(address) => change({ address: address || undefined })}
-          value={search.address ?? ''}
-        />
-        <ObjectFilter chosen={search.object} onChange={(object) => change({ object })} />
-      </Filters>
-      <Filters>
-        <DayRange from={from} label="From" onChange={change} to={to} />
-        {!isSearched(search) && (
-          <FilterChips
-            chips={[{ id: 'live', label: 'Live tail' }]}
-            label="New entries"
-            onChange={(id) => change({ live: id ? '1' : undefined, ...(id && { to: undefined }) })}
-            value={live === '1' && to === undefined ? 'live' : null}
-          />
-        )}
-        {!isSearched(search) && live === '1' && to === undefined && (
-          <span className="quiet small">
-            {tailError
-              ? `New entries can’t be read: ${tailError.message}`
-              : isDown
-                ? 'Paused while you scroll down'
-                : 'Updates automatically'}
-          </span>
-        )}
-      </Filters>
+        </Filters>
+        <Filters>
+          <ObjectFilter chosen={search.object} onChange={(object) => change({ object })} />
+          <DayRange from={from} label="From" onChange={change} to={to} />
+          {!isSearched(search) && (
+            <FilterChips
+              chips={[{ id: 'live', label: 'Live tail' }]}
+              label="New entries"
+              onChange={(id) => change({ live: id ? '1' : undefined, ...(id && { to: undefined }) })}
+              value={live === '1' && to === undefined ? 'live' : null}
+            />
+          )}
+          {!isSearched(search) && live === '1' && to === undefined && (
+            <span className="quiet small">
+              {tailError
+                ? `New entries can’t be read: ${tailError.message}`
+                : isDown
+                  ? 'Paused while you scroll down'
+                  : 'Updates automatically'}
+            </span>
+          )}
+        </Filters>
+      </MoreFilters>
     </div>
   );
 });

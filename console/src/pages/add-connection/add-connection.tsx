@@ -7,6 +7,7 @@ import type {
   TestedConnection,
 } from '../../../../src/console/connections/connection-schemas.ts';
 import type { ConnectionTest } from '../../../../src/console/connections/test-connection.ts';
+import type { Engine } from '../../../../src/vocabulary/engines.ts';
 import { fieldError, send } from '../../api.ts';
 import { announce, notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -25,9 +26,13 @@ import { InlineError, NoPermission } from '../../parts/states.tsx';
 import { tagsQuery } from '../../parts/tag-filter.tsx';
 import { TAGS_HELP } from '../../parts/tags.tsx';
 import { TestResult } from '../../parts/test-result.tsx';
+import { useMedia } from '../../parts/use-media.ts';
 import { useCan } from '../../shell/profile.ts';
 import { MonitoringRoleSql } from './monitoring-role-sql.tsx';
 import { leadsToSocket, loginOf, newOf, testedOf } from './new-connection.ts';
+
+/** Wide enough for the form and the SQL side by side; the same width as in add-connection.css. */
+const BESIDE = '(width >= 75rem)';
 
 export function AddConnectionPage() {
   const can = useCan();
@@ -71,11 +76,16 @@ function AddConnection() {
   // Save exactly what was tested.
   const isTested = test.data !== undefined && JSON.stringify(test.variables) === JSON.stringify(tested);
   const result = isTested && !test.isPending ? test.data : null;
+  // What to do about a failure stays while it is being done.
+  const shown = result ?? (test.data?.reachable === false && !test.isPending ? test.data : null);
   const error = save.error ?? test.error;
   const fields = { draft, error, onChange };
   const login = loginOf(given);
+  const isBeside = useMedia(BESIDE);
+  const role = <MonitoringRole engine={login.engine} isFolded={!isBeside} username={login.username} />;
   return (
     <div className="add-connection">
+      {!isBeside && role}
       <form
         className="connection-fields"
         onSubmit={(event) => {
@@ -86,7 +96,7 @@ function AddConnection() {
         }}
       >
         <TextField
-          autoFocus
+          autoFocus={isBeside}
           description="The name that your team uses."
           error={fieldError(error, 'name')}
           isRequired
@@ -142,7 +152,7 @@ function AddConnection() {
           error={error}
           fields={['name', 'tags', ...(way === 'url' ? ['url'] : ADDRESS_FIELDS), ...OTHER_FIELDS]}
         />
-        {result && <TestResult onTls={(tls) => onChange({ tls })} test={result} />}
+        {shown && <TestResult onTls={(tls) => onChange({ tls })} test={shown} />}
         <div className="add-actions">
           {/* One button before and after the test, so that it keeps the focus and its meaning. */}
           <Button
@@ -162,12 +172,24 @@ function AddConnection() {
           )}
         </div>
       </form>
-      <Section
-        description="Run this on the server as an administrator."
-        title="Create a least-privilege login"
-      >
-        <MonitoringRoleSql engine={login.engine} username={login.username} />
-      </Section>
+      {isBeside && role}
     </div>
+  );
+}
+
+/** The SQL to run before the form is filled in. It is long: above the form, it is folded. */
+function MonitoringRole({ isFolded, ...login }: { isFolded: boolean; engine: Engine; username: string }) {
+  const sql = <MonitoringRoleSql {...login} />;
+  return (
+    <Section description="Run this on the server as an administrator." title="Create a least-privilege login">
+      {isFolded ? (
+        <details>
+          <summary>Show SQL</summary>
+          {sql}
+        </details>
+      ) : (
+        sql
+      )}
+    </Section>
   );
 }

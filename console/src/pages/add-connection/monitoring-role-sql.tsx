@@ -76,7 +76,7 @@ export function MonitoringRoleSql({ engine, username }: { engine: Engine; userna
             </fieldset>
             <CodeBlock text={sql} what="SQL" />
             <p className="quiet">
-              Replace change-me by a password of your own. dbvitals reads no rows of your tables.
+              Replace change-me with a password of your own. dbvitals reads no rows of your tables.
             </p>
             {notes.map((note) => (
               <p className="quiet" key={note}>

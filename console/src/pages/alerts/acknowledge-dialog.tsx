@@ -36,7 +36,7 @@ export function AcknowledgeDialog({ alert, onClose }: { alert: Alert; onClose: (
     >
       <p className="quiet">
         “<bdi>{alert.rule_name}</bdi>” on <bdi>{alert.connection_name}</bdi> sends no reminders until then.
-        Your team sees that you take care of it.
+        Your team sees that you are working on it.
       </p>
       <Select
         choices={untilChoices()}
@@ -57,7 +57,7 @@ export function AcknowledgeDialog({ alert, onClose }: { alert: Alert; onClose: (
         />
       )}
       <TextField
-        description="What you found, or what you do about it."
+        description="What you found, or what you are doing about it."
         error={fieldError(error, 'note')}
         label="Note"
         maxLength={200}

@@ -86,9 +86,7 @@ const GRAVITY = { critical: 0, warning: 1, info: 2 };
 export function OpenAlerts({ alerts }: { alerts: readonly Alert[] }) {
   const rows = alerts.toSorted(
     (a, b) =>
-      GRAVITY[a.severity] - GRAVITY[b.severity] ||
-      a.connection_name.localeCompare(b.connection_name, 'en') ||
-      b.id - a.id,
+      GRAVITY[a.severity] - GRAVITY[b.severity] || a.connection_name.localeCompare(b.connection_name, 'en'),
   );
   return (
     <Table

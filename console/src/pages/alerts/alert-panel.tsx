@@ -75,7 +75,7 @@ function Actions({ alert }: { alert: AlertDetail }) {
           </Button>
           {alert.acknowledged !== null && (
             <Button isPending={undo.isPending} onPress={() => undo.mutate()}>
-              Take back
+              Unacknowledge
             </Button>
           )}
           {!alert.connection_removed && alert.check_id && (

@@ -29,9 +29,9 @@ export function AlertsPage() {
 }
 
 const DESCRIPTIONS: Record<AlertsView, string> = {
-  resolved: 'Alerts that are over, and why.',
-  rules: 'What raises an alert. Each rule is judged after every health check.',
-  maintenance: 'When alerts and tickets send nothing. Health checks run as ever.',
+  resolved: 'Past alerts, and why they ended.',
+  rules: 'A rule raises an alert when its condition holds. Rules are evaluated after every health check.',
+  maintenance: 'Alerts and tickets send nothing during a window. Health checks continue.',
 };
 
 function Alerts() {
@@ -112,7 +112,7 @@ function NothingOpen() {
     <Message
       actions={
         <ButtonLink search={{ view: 'rules' }} to="/alerts">
-          Show the rules
+          Show rules
         </ButtonLink>
       }
       icon="check"

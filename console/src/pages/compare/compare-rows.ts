@@ -11,7 +11,7 @@ export interface Compared {
   measures: ConnectionMeasures['measures'];
 }
 
-const SECTIONS = ['Connection', 'Server', 'Findings', 'Measures', 'Extensions', 'Settings'] as const;
+const SECTIONS = ['Connection', 'Server', 'Findings', 'Measurements', 'Extensions', 'Settings'] as const;
 
 type Section = (typeof SECTIONS)[number];
 
@@ -66,7 +66,7 @@ const ENTRIES: Readonly<Record<Section, (of: Compared) => Entry[]>> = {
         [title, object, `(${check_id})`].filter(Boolean).join(' '),
         `${status}: ${metric_line}`,
       ]),
-  Measures: ({ measures }) =>
+  Measurements: ({ measures }) =>
     measures
       .filter(({ check_id }) => check_id === '')
       .map(({ title, database, object, unit, value }) => [

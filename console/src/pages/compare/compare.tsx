@@ -1,7 +1,7 @@
 import './compare.css';
 import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { Fragment, useMemo } from 'react';
 import type { ConnectionFacts } from '../../../../src/console/changes/fact-routes.ts';
 import type { ConnectionDetail } from '../../../../src/console/connections/connection-schemas.ts';
 import type { ConnectionMeasures } from '../../../../src/console/measures/measure-schemas.ts';
@@ -37,7 +37,7 @@ export function ComparePage() {
   return (
     <Page
       back={<Link to="/fleet">← Fleet</Link>}
-      description="What differs between two connections, as the latest runs found them."
+      description="Differences between the latest runs of two connections."
       title="Compare connections"
     >
       {!can('health:read') ? (
@@ -83,9 +83,19 @@ function Differences({ ids, of }: DifferencesProps) {
   const unread = of.findIndex(({ facts }) => facts.length === 0);
   return (
     <div className="compare-page">
+      <p>
+        {ids.map((id, place) => (
+          <Fragment key={place === 0 ? 'first' : 'second'}>
+            {place === 1 && ' and '}
+            <Link params={{ id }} to="/connections/$id">
+              <bdi>{names[place]}</bdi>
+            </Link>
+          </Fragment>
+        ))}
+      </p>
       <Filters>
         <FilterChips
-          chips={[{ id: 'all', label: 'Show what is equal', count: rows.length - different.length }]}
+          chips={[{ id: 'all', label: 'Show equal values', count: rows.length - different.length }]}
           label="Rows"
           onChange={(id) =>
             void navigate({
@@ -95,11 +105,6 @@ function Differences({ ids, of }: DifferencesProps) {
           }
           value={show ?? null}
         />
-        {ids.map((id, place) => (
-          <Link key={place === 0 ? 'first' : 'second'} params={{ id }} to="/connections/$id">
-            <bdi>{names[place]}</bdi>
-          </Link>
-        ))}
       </Filters>
       {unread !== -1 && (
         <p className="quiet">
@@ -108,7 +113,7 @@ function Differences({ ids, of }: DifferencesProps) {
       )}
       {shown.length === 0 ? (
         <Message icon="check" title="No differences">
-          Everything that was read of the two is equal.
+          The latest runs found the same settings, versions and findings.
         </Message>
       ) : (
         <Table
@@ -128,7 +133,7 @@ function Differences({ ids, of }: DifferencesProps) {
 function columnsOf(...names: readonly [string, string]): Column<ComparedRow>[] {
   return [
     {
-      ...{ id: 'name', header: 'What', width: 'minmax(9rem, 2fr)', narrow: 'lead' as const },
+      ...{ id: 'name', header: 'Item', width: 'minmax(9rem, 2fr)', narrow: 'lead' as const },
       cell: ({ name, differs }) => (
         <>
           <bdi className="compared-name">{visibleText(name)}</bdi>
@@ -138,8 +143,8 @@ function columnsOf(...names: readonly [string, string]): Column<ComparedRow>[] {
     },
     ...names.map((header, place) => ({
       ...{ id: `value ${place}`, header, width: 'minmax(8rem, 3fr)' },
-      cell: ({ values, differs }: ComparedRow) => (
-        <Value isDifferent={differs} value={values[place] ?? null} />
+      cell: ({ section, values, differs }: ComparedRow) => (
+        <Value isDifferent={differs && section !== 'Findings'} value={values[place] ?? null} />
       ),
     })),
   ];

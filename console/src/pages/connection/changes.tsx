@@ -35,7 +35,7 @@ export function Changes({ connectionId }: { connectionId: string }) {
         <div className="change-filter">
           <Select
             choices={[
-              { id: '', label: 'All kinds' },
+              { id: '', label: 'All changes' },
               ...CHANGE_KINDS.map((id) => ({ id, label: kindText(id) })),
             ]}
             hideLabel

@@ -26,7 +26,7 @@ export function ConnectionTags({ settings }: { settings: ConnectionSettings }) {
   if (tags.length === 0 && !mayEdit) return null;
   return (
     <div className="connection-tags">
-      <Tags tags={tags} />
+      {tags.length > 0 && <Tags tags={tags} />}
       {mayEdit && (
         <Button icon="pen" kind="quiet" onPress={() => open('tags')} small>
           {tags.length === 0 ? 'Add tags' : 'Change tags'}

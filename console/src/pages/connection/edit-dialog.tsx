@@ -76,8 +76,9 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
     },
   });
   const error = save.error ?? test.error;
-  const isTested = JSON.stringify(test.variables) === JSON.stringify(change) && !test.isPending;
-  const result = isTested ? test.data : null;
+  const isTested = JSON.stringify(test.variables) === JSON.stringify(change);
+  // What to do about a failure stays while it is being done.
+  const result = (isTested || test.data?.reachable === false) && !test.isPending ? test.data : null;
   const onChange = (changed: Partial<ConnectionDraft>) => setDraft((old) => ({ ...old, ...changed }));
   const fields = { draft, error, onChange };
   return (

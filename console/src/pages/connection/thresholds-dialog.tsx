@@ -7,10 +7,11 @@ import type {
 } from '../../../../src/console/connections/connection-schemas.ts';
 import type { ExplainedFinding } from '../../../../src/console/connections/findings.ts';
 import { ApiError, send } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
+import { offerUndo } from '../../parts/undo.ts';
+import { type ChangedThresholds, undoThresholds, valuesOf } from '../../parts/undo-thresholds.ts';
 import { useRefresh } from './connection-query.ts';
 
 /** The number in a field; null when empty, undefined when not a number. */
@@ -47,15 +48,21 @@ export function ThresholdsDialog({ settings, finding, onClose }: ThresholdsDialo
   const textOf = ({ name, value, source }: (typeof thresholds)[number]) =>
     texts[name] ?? (source === 'connection' ? String(value) : '');
   const typed = Object.entries(texts).map(([name, text]) => [name, numberIn(text)] as const);
+  const own = thresholds.filter(({ source }) => source === 'connection');
+  const made: ChangedThresholds = {
+    check: check_id,
+    set: Object.fromEntries(typed.map(([name, number]) => [name, number ?? null])),
+    before: new Map([[settings.id, valuesOf(own)]]),
+  };
   const save = useMutation({
     mutationFn: () =>
       send<ConnectionSettings>('PATCH', `/connections/${settings.id}`, {
         version: settings.version,
-        thresholds: { [check_id]: Object.fromEntries(typed.map(([name, number]) => [name, number ?? null])) },
+        thresholds: { [check_id]: made.set },
       } satisfies ConnectionChange),
     async onSuccess() {
       await renew();
-      notify('Thresholds saved. The next check uses them.');
+      offerUndo('Thresholds saved. The next check uses them.', () => undoThresholds(made).finally(renew));
       onClose();
     },
     // Shows the values that someone else set meanwhile. Saving again builds on them.

@@ -3,9 +3,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { send } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { offerUndo } from '../../parts/undo.ts';
 import { isListed, type Onboarding, onboardingQuery } from '../../shell/onboarding-query.ts';
 
 const STEPS: Record<Onboarding['steps'][number]['id'], { link: ReactNode; text: string }> = {
@@ -23,7 +23,7 @@ const STEPS: Record<Onboarding['steps'][number]['id'], { link: ReactNode; text: 
   },
   key: {
     link: <Link to="/keys">Create an API key</Link>,
-    text: 'Dashboards, monitors and collectors read with a key. The first start has printed one.',
+    text: 'Dashboards, monitors and collectors read with a key.',
   },
   invite: {
     link: <Link to="/team">Invite a colleague</Link>,
@@ -35,12 +35,17 @@ const STEPS: Record<Onboarding['steps'][number]['id'], { link: ReactNode; text: 
 export function FirstSteps() {
   const { data } = useQuery(onboardingQuery);
   const queries = useQueryClient();
+  const dismiss = async (dismissed: boolean) => {
+    await send('PATCH', '/onboarding', { dismissed });
+    await queries.invalidateQueries(onboardingQuery);
+  };
   const { mutate, isPending } = useMutation({
-    mutationFn: (dismissed: boolean) => send('PATCH', '/onboarding', { dismissed }),
-    onSuccess: (_, dismissed) => {
-      if (dismissed) notify('First steps closed', { label: 'Undo', onAction: () => mutate(false) });
-      return queries.invalidateQueries(onboardingQuery);
-    },
+    mutationFn: () => dismiss(true),
+    onSuccess: () =>
+      offerUndo('First steps closed', async () => {
+        await dismiss(false);
+        return 'First steps are back';
+      }),
   });
   if (!data || !isListed(data)) return null;
   const { steps } = data;
@@ -51,8 +56,15 @@ export function FirstSteps() {
         <span className="quiet">
           {steps.filter(({ done }) => done).length} of {steps.length} done
         </span>
-        <Button icon="close" isPending={isPending} kind="quiet" onPress={() => mutate(true)} small>
-          Close first steps
+        <Button
+          aria-label="Close first steps"
+          icon="close"
+          isPending={isPending}
+          kind="quiet"
+          onPress={() => mutate()}
+          small
+        >
+          Close
         </Button>
       </header>
       <ol>

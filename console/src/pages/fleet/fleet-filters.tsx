@@ -5,6 +5,7 @@ import { ENGINE_NAMES, ENGINES } from '../../../../src/vocabulary/engines.ts';
 import { get } from '../../api.ts';
 import { Select } from '../../parts/field.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
+import { MoreFilters } from '../../parts/more-filters.tsx';
 import { Filters } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { statusText } from '../../parts/status-mark.tsx';
@@ -12,7 +13,7 @@ import { TagFilter } from '../../parts/tag-filter.tsx';
 import { type FleetSearch, STATUS_FILTERS } from './fleet-search.ts';
 
 interface FleetFiltersProps {
-  /** Buttons beside the filters. */
+  /** Stands beside the filters. */
   actions: ReactNode;
   search: FleetSearch;
   summary: Fleet['summary'] | undefined;
@@ -40,37 +41,41 @@ export function FleetFilters({ actions, search, summary, versions = [], onChange
           value={search.status ?? null}
         />
       </Filters>
-      <div className="fleet-filters">
-        <TagFilter
-          chosen={tags}
-          onChange={(chosen) => onChange({ tags: chosen.length > 0 ? chosen.join(',') : undefined })}
-        />
-        <Select
-          choices={[
-            { id: '', label: 'Every engine' },
-            ...ENGINES.flatMap((engine) => [
-              { id: engine, label: ENGINE_NAMES[engine] },
-              ...versions
-                .filter((version) => version.engine === engine)
-                .map(({ series, connections }) => ({
-                  ...{ id: `${engine} ${series}`, label: `${ENGINE_NAMES[engine]} ${series}` },
-                  description:
-                    connections === 1 ? '1 connection' : `${connections.toLocaleString('en')} connections`,
-                })),
-            ]),
-            ...(isListed ? [] : [{ id: chosen, label: engineText(search) }]),
-          ]}
-          hideLabel
-          label="Engine and version"
-          onChange={(id) => {
-            const [name, version] = id.split(' ');
-            onChange({ engine: ENGINES.find((engine) => engine === name), version });
-          }}
-          value={chosen}
-        />
-        <CheckChoice check={search.check} onChange={(check) => onChange({ check })} />
-        {actions}
-      </div>
+      <MoreFilters
+        isUsed={[search.tags, search.engine, version, search.check].some((set) => set !== undefined)}
+      >
+        <div className="fleet-filters">
+          <TagFilter
+            chosen={tags}
+            onChange={(chosen) => onChange({ tags: chosen.length > 0 ? chosen.join(',') : undefined })}
+          />
+          <Select
+            choices={[
+              { id: '', label: 'All engines' },
+              ...ENGINES.flatMap((engine) => [
+                { id: engine, label: ENGINE_NAMES[engine] },
+                ...versions
+                  .filter((version) => version.engine === engine)
+                  .map(({ series, connections }) => ({
+                    ...{ id: `${engine} ${series}`, label: `${ENGINE_NAMES[engine]} ${series}` },
+                    description:
+                      connections === 1 ? '1 connection' : `${connections.toLocaleString('en')} connections`,
+                  })),
+              ]),
+              ...(isListed ? [] : [{ id: chosen, label: engineText(search) }]),
+            ]}
+            hideLabel
+            label="Engine and version"
+            onChange={(id) => {
+              const [name, version] = id.split(' ');
+              onChange({ engine: ENGINES.find((engine) => engine === name), version });
+            }}
+            value={chosen}
+          />
+          <CheckChoice check={search.check} onChange={(check) => onChange({ check })} />
+          {actions}
+        </div>
+      </MoreFilters>
     </>
   );
 }
@@ -96,7 +101,7 @@ function CheckChoice({
   return (
     <Select
       choices={[
-        { id: '', label: 'Every check' },
+        { id: '', label: 'All checks' },
         ...found.map(({ check_id, title, connections, severity }) => ({
           ...{ id: check_id, label: title },
           description: `${severity} · on ${connections.toLocaleString('en')} ${connections === 1 ? 'connection' : 'connections'} · ${check_id}`,

@@ -34,10 +34,32 @@ export function FleetPage() {
   const can = useCan();
   const mayAdd = can('connections:write');
   return (
-    <Page actions={mayAdd && <AddConnection />} description="All monitored databases." title="Fleet">
+    <Page
+      actions={
+        <>
+          <Views mayShare={mayAdd} />
+          {mayAdd && <AddConnection />}
+        </>
+      }
+      description="All monitored databases."
+      title="Fleet"
+    >
       <FirstSteps />
       {can('health:read') ? <Connections mayAdd={mayAdd} /> : <NoPermission permission="health:read" />}
     </Page>
+  );
+}
+
+function Views({ mayShare }: { mayShare: boolean }) {
+  const { edit: _, ...viewed } = useSearch({ from: '/in/fleet' });
+  const navigate = useNavigate({ from: '/fleet' });
+  return (
+    <SavedViews
+      mayShare={mayShare}
+      onOpen={(view) => void navigate({ search: fleetSearch(view) })}
+      page="fleet"
+      search={viewed}
+    />
   );
 }
 
@@ -74,51 +96,50 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
   const tagged = selected.length > 0 ? selected : (data?.data ?? []);
   const { sort: _, ...filters } = listed;
   const isFiltered = Object.keys(filters).length > 0;
+  const isEmpty = data?.summary.total === 0 && !isFiltered && !isPlaceholderData;
   useFoundAnnounced(isFiltered && !isPlaceholderData ? data?.data.length : undefined);
   const show = (changed: { [Name in keyof FleetSearch]?: FleetSearch[Name] | undefined }) =>
     void navigate({ search: (old) => fleetSearch({ ...old, ...changed }), replace: true });
   return (
     <div className="fleet-page">
-      <FleetFilters
-        actions={
-          <div className="fleet-actions">
-            <SavedViews
-              mayShare={mayAdd}
-              onOpen={(view) => void navigate({ search: fleetSearch(view) })}
-              page="fleet"
-              search={viewed}
-            />
-            {selected.length > 0 && (
-              <Button kind="quiet" onPress={selection.clear}>
-                Clear selection
-              </Button>
-            )}
-            {selected[0] && selected[1] && selected.length === 2 && (
-              <ButtonLink search={{ a: String(selected[0].id), b: String(selected[1].id) }} to="/compare">
-                Compare
-              </ButtonLink>
-            )}
-            {mayAdd && tagged.length > 0 && (
-              <Button icon="pen" onPress={() => show({ edit: 'tags' })}>
-                {tagged.length === 1
-                  ? 'Tag 1 connection'
-                  : `Tag ${tagged.length.toLocaleString('en')} connections`}
-              </Button>
-            )}
-          </div>
-        }
-        onChange={show}
-        search={search}
-        summary={data?.summary}
-        versions={data?.versions}
-      />
-      <LinesChoice
-        metrics={metrics}
-        onChange={({ metric, range }) => show({ metric, range })}
-        onLook={(look) => show({ show: look })}
-        search={search}
-        unit={lines?.unit ?? null}
-      />
+      {!isEmpty && (
+        <FleetFilters
+          actions={
+            <>
+              <LinesChoice
+                metrics={metrics}
+                onChange={({ metric, range }) => show({ metric, range })}
+                onLook={(look) => show({ show: look })}
+                search={search}
+                unit={lines?.unit ?? null}
+              />
+              <div className="fleet-actions">
+                {selected.length > 0 && (
+                  <Button kind="quiet" onPress={selection.clear}>
+                    Clear selection
+                  </Button>
+                )}
+                {selected[0] && selected[1] && selected.length === 2 && (
+                  <ButtonLink search={{ a: String(selected[0].id), b: String(selected[1].id) }} to="/compare">
+                    Compare
+                  </ButtonLink>
+                )}
+                {mayAdd && tagged.length > 0 && (
+                  <Button icon="pen" onPress={() => show({ edit: 'tags' })}>
+                    {tagged.length === 1
+                      ? 'Tag 1 connection'
+                      : `Tag ${tagged.length.toLocaleString('en')} connections`}
+                  </Button>
+                )}
+              </div>
+            </>
+          }
+          onChange={show}
+          search={search}
+          summary={data?.summary}
+          versions={data?.versions}
+        />
+      )}
       {edit && mayAdd && data && !isPlaceholderData && data.data.length > 0 && (
         <TagDialog
           connections={tagged}
@@ -132,7 +153,7 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
         />
       )}
       <Loaded query={query}>
-        {({ data: rows, summary }) =>
+        {({ data: rows }) =>
           rows.length > 0 ? (
             <div aria-busy={isPlaceholderData} className="fleet-rows">
               {look === 'charts' ? (
@@ -148,7 +169,7 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
                 </SelectionContext>
               )}
             </div>
-          ) : summary.total === 0 && !isFiltered ? (
+          ) : isEmpty ? (
             <NoDatabases mayAdd={mayAdd} />
           ) : (
             <Message

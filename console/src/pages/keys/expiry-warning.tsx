@@ -22,8 +22,13 @@ export function ExpiryWarning({ keys, act }: { keys: ApiKeyState[]; act: ApiKeyA
             <span>
               <Link search={{ key: String(key.subject.id) }} to="/keys">
                 <bdi className="keys-name">{key.subject.name}</bdi>
-              </Link>{' '}
-              {key.subject.expires_at && <Time at={key.subject.expires_at} />}
+              </Link>
+              {key.subject.expires_at && (
+                <>
+                  {' expires '}
+                  <Time at={key.subject.expires_at} />
+                </>
+              )}
               {key.lastUsedAt === null ? ', never used' : <LastUsed at={key.lastUsedAt} />}
             </span>
             {act && (

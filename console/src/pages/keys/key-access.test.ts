@@ -29,7 +29,7 @@ test.each([key(null, null), key(['ops', 'team'], null), key(['health'], ['10.0.0
 test.each([
   [key(null, null), null],
   [key(['health', 'ops'], null), 'Only Health, Tickets'],
-  [key(null, ['10.0.0.1']), 'Only 10.0.0.1'],
+  [key(null, ['10.0.0.1']), 'Only from 10.0.0.1'],
   [key(['team'], ['10.0.0.1', '::1']), 'Only Team, from 2 addresses'],
 ])('%j is shown as %j', (one, text) => {
   expect(restrictionText(one)).toBe(text);

@@ -49,7 +49,7 @@ export function scopesText(scopes: ApiKey['scopes']): string {
 export function restrictionText({ scopes, allowed_addresses: addresses }: ApiKey): string | null {
   const parts = [
     ...(scopes ? [scopesText(scopes)] : []),
-    ...(addresses ? [addresses.length === 1 ? addresses[0] : `${addresses.length} addresses`] : []),
+    ...(addresses ? [`from ${addresses.length === 1 ? addresses[0] : `${addresses.length} addresses`}`] : []),
   ];
-  return parts.length === 0 ? null : `Only ${parts.join(', from ')}`;
+  return parts.length === 0 ? null : `Only ${parts.join(', ')}`;
 }

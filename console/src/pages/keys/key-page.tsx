@@ -86,7 +86,7 @@ export function ApiKeyPage({ of, limit, act }: { of: ApiKeyState; limit: number;
         <Usage id={subject.id} />
       </Section>
       <Section
-        description="After the key’s end, or from an address that is not allowed. At most one entry a minute for each address."
+        description="Requests after the key ended or from an address that is not allowed. At most one entry per minute and address."
         title="Refused attempts"
       >
         {can('activity:read') ? (

@@ -17,9 +17,9 @@ function now(id: number, changes: Partial<ApiKey>, lastUsedAt: string | null = n
 }
 
 const keys = [
-  now(1, { name: 'b', expires_at: '2027-01-01T00:00:00.000Z', requests_24h: 5 }, '2026-11-20T00:00:00.000Z'),
-  now(2, { name: 'a', requests_24h: null }),
   now(3, { name: 'C', expires_at: '2026-12-01T00:00:00.000Z', requests_24h: 5 }, '2026-11-21T00:00:00.000Z'),
+  now(2, { name: 'a', requests_24h: null }),
+  now(1, { name: 'b', expires_at: '2027-01-01T00:00:00.000Z', requests_24h: 5 }, '2026-11-20T00:00:00.000Z'),
 ];
 const order = (sort: string) => sorted(keys, sort).map(({ subject }) => subject.id);
 
@@ -30,7 +30,7 @@ test.each([
   ['-used', [3, 1, 2]],
   ['expires', [3, 1, 2]], // without an end: last
   ['-requests', [3, 1, 2]], // ties: newest first; not counted yet: last
-  ['whatever', [1, 2, 3]], // an untrusted URL
+  ['whatever', [3, 2, 1]], // an untrusted URL
 ])('sorted by %s', (sort, expected) => {
   expect(order(sort)).toEqual(expected);
 });

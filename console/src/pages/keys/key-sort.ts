@@ -16,7 +16,7 @@ const SORTED_BY: Record<string, (key: ApiKeyState) => string | number> = {
   requests: ({ subject }) => subject.requests_24h ?? -1,
 };
 
-/** The keys in the order of the URL's `sort`; ties newest first. */
+/** The keys in the order of the URL's `sort`; ties stay in their order, newest first. */
 export function sorted(keys: ApiKeyState[], sort: string): ApiKeyState[] {
   const { column, descending } = sortOf(sort);
   const value = SORTED_BY[column];
@@ -24,6 +24,6 @@ export function sorted(keys: ApiKeyState[], sort: string): ApiKeyState[] {
   const order = descending ? -1 : 1;
   return keys.toSorted((a, b) => {
     const [x, y] = [value(a), value(b)];
-    return x === y ? b.subject.id - a.subject.id : (x < y ? -1 : 1) * order;
+    return x === y ? 0 : (x < y ? -1 : 1) * order;
   });
 }

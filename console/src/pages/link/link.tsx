@@ -47,7 +47,7 @@ function introduction({ purpose, account_name, signed_in }: Link): string {
   if (purpose === 'reset') return 'Your sessions with the old password will end.';
   if (signed_in) return `Join ${account_name} with your single sign-on.`;
   return purpose === 'owner'
-    ? `You become the owner of ${account_name}.`
+    ? `You will own the account ${account_name}.`
     : `You were invited to ${account_name}.`;
 }
 

@@ -16,7 +16,7 @@ export const CHANNEL_TEXTS: Record<Channel, ChannelText> = {
   slack: {
     name: 'Slack',
     words: 'Messages in a channel',
-    where: 'In Slack: Apps → Incoming Webhooks → Add to Slack, then copy the webhook URL.',
+    where: 'At api.slack.com/apps: your app → Incoming Webhooks → Add New Webhook, then copy its URL.',
     address: 'Webhook URL',
     placeholder: 'https://hooks.slack.com/services/…',
   },

@@ -75,7 +75,7 @@ export function RotateDialog({ destination, onClose }: StepProps) {
           { id: 'later', label: 'After 24 hours', description: 'Until then requests carry both signatures.' },
           { id: 'now', label: 'Now', description: 'For a secret that leaked.' },
         ]}
-        label="The old secret ends"
+        label="The old secret stops working"
         onChange={(id) => setEnds(id === 'now' ? 'now' : 'later')}
         value={ends}
       />
@@ -113,12 +113,12 @@ export function EnableDialog({ destination, onClose }: StepProps) {
           choices={[
             {
               id: 'send',
-              label: `Send what was missed (${count})`,
+              label: `Send missed events (${count})`,
               description: 'In the order of the events.',
             },
             {
               id: 'skip',
-              label: 'Skip what was missed',
+              label: 'Skip missed events',
               description: 'The deliveries stay listed as cancelled.',
             },
           ]}

@@ -101,8 +101,10 @@ function columns(nameOf: Map<string, string>, acts: Acts): Column<Member>[] {
       id: 'active',
       header: 'Last active',
       width: 'minmax(7rem, 1fr)',
-      cell: ({ last_active_at }) =>
-        last_active_at ? <Time at={last_active_at} /> : <span className="quiet">never</span>,
+      cell: ({ id, last_active_at }) => {
+        if (id === acts.ownId) return 'now';
+        return last_active_at ? <Time at={last_active_at} /> : <span className="quiet">never</span>;
+      },
     },
     {
       id: 'actions',

@@ -49,7 +49,7 @@ export function TeamPage() {
       }
       description={
         isTeam
-          ? 'Members sign in to this account. Roles decide what they can do, and several roles add up.'
+          ? 'Members sign in to this account. Roles decide what they can do. A member can have several.'
           : 'This is an individual account. A team needs a company account.'
       }
       title="Team"

@@ -25,7 +25,7 @@ export function AccountSilenceList() {
       {(list) =>
         list.data.length === 0 ? (
           <Message icon="silent" title="Nothing is silenced">
-            Silence a finding on the page of its connection, with a reason and an end.
+            You can silence a finding on its connection’s page, with a reason and an expiry.
           </Message>
         ) : (
           <Silenced list={list} />

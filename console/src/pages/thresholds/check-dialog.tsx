@@ -13,17 +13,20 @@ import { ChosenConnections } from '../../parts/connection-choice.tsx';
 import { Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { RadioGroup, TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
+import { thresholdText } from '../../parts/threshold-value.ts';
+import { offerUndo } from '../../parts/undo.ts';
+import { type ChangedThresholds, undoThresholds, valuesOf } from '../../parts/undo-thresholds.ts';
 import { useCan } from '../../shell/profile.ts';
 import { PreviewResult } from './preview-result.tsx';
 import { SetBy } from './set-by.tsx';
-import { meaningOf, scopeWords, thresholdIn, thresholdText } from './threshold-text.ts';
+import { meaningOf, scopeWords, thresholdIn } from './threshold-text.ts';
 import { ownThresholdsQuery, useRefreshThresholds } from './thresholds-query.ts';
 
 type Scope = 'all' | 'tag' | 'connections';
 
 const SCOPES = [
   { id: 'all', label: 'All connections' },
-  { id: 'tag', label: 'Connections with a tag', description: 'Also connections that get the tag later.' },
+  { id: 'tag', label: 'Connections with a tag', description: 'Includes connections that get the tag later.' },
   { id: 'connections', label: 'Chosen connections', description: 'Up to 1,000.' },
 ];
 
@@ -49,7 +52,8 @@ export function CheckDialog(props: CheckDialogProps) {
 function CheckForm({ check, overrides, onClose }: CheckDialogProps) {
   const { check_id, title, thresholds } = check;
   const refresh = useRefreshThresholds();
-  const own = useQuery(ownThresholdsQuery(check_id)).data?.data ?? [];
+  const listed = useQuery(ownThresholdsQuery(check_id)).data;
+  const own = listed?.data ?? [];
   const [scope, setScope] = useState<Scope>('all');
   const [tag, setTag] = useState('');
   const [ids, setIds] = useState<readonly number[]>([]);
@@ -72,10 +76,21 @@ function CheckForm({ check, overrides, onClose }: CheckDialogProps) {
   const isWrong = typed.some(([, number]) => number === undefined);
   const isScoped = scope === 'all' || (scope === 'tag' ? tag.trim() !== '' : ids.length > 0);
   const isReady = typed.length > 0 && !isWrong && isScoped;
+
+  const setFor = (wanted: string) => valuesOf(overrides.filter((one) => one.tag === wanted));
+  const setBy = (id: number) => valuesOf(own.find((one) => one.id === id)?.thresholds ?? []);
+  const named = scope === 'tag' ? tag.trim().toLowerCase() : '';
+  const made: ChangedThresholds = {
+    check: check_id,
+    set: Object.fromEntries(typed.map(([name, number]) => [name, number ?? null])),
+    before:
+      scope === 'connections' ? new Map(ids.map((id) => [id, setBy(id)])) : new Map([[named, setFor(named)]]),
+  };
+
   const body: ThresholdChange = {
     ...(scope === 'tag' && { tag }),
     ...(scope === 'connections' && { connections: [...ids] }),
-    thresholds: { [check_id]: Object.fromEntries(typed.map(([name, number]) => [name, number ?? null])) },
+    thresholds: { [check_id]: made.set },
   };
 
   const preview = useMutation({
@@ -85,11 +100,11 @@ function CheckForm({ check, overrides, onClose }: CheckDialogProps) {
     mutationFn: () => send<{ changed: number }>('POST', '/thresholds', body),
     async onSuccess({ changed }) {
       await refresh();
-      notify(
-        changed === 0
-          ? 'Nothing changed.'
-          : `Thresholds saved for ${scopeWords(body)}. The next check uses them.`,
-      );
+      const done = `Thresholds saved for ${scopeWords(body)}. The next check uses them.`;
+      if (changed === 0) notify('Nothing changed.');
+      // Of more connections than are listed, nobody knows what was set before.
+      else if (scope === 'connections' && listed?.total !== own.length) notify(done);
+      else offerUndo(done, () => undoThresholds(made).finally(refresh));
       onClose();
     },
   });
@@ -157,7 +172,7 @@ function CheckForm({ check, overrides, onClose }: CheckDialogProps) {
         const below = inherited(name, standard);
         return (
           <TextField
-            description={`${meaningOf(threshold)} Default: ${standard} (${thresholdText(standard, unit)}). Leave it empty to take it back.`}
+            description={`${meaningOf(threshold)} Default: ${standard} (${thresholdText(standard, unit)}). Leave it empty to reset it.`}
             error={thresholdIn(textOf(name)) === undefined ? 'Enter a number from 0 to 1e15.' : null}
             key={name}
             label={name}

@@ -6,11 +6,12 @@ import type {
   OwnThresholds,
 } from '../../../../src/console/thresholds/threshold-schemas.ts';
 import { send } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { InlineError, Loaded } from '../../parts/states.tsx';
+import { thresholdText } from '../../parts/threshold-value.ts';
 import { Time } from '../../parts/time.tsx';
-import { thresholdText } from './threshold-text.ts';
+import { offerUndo } from '../../parts/undo.ts';
+import { undoThresholds, valuesOf } from '../../parts/undo-thresholds.ts';
 import { ownThresholdsQuery, useRefreshThresholds } from './thresholds-query.ts';
 
 /** The most connections shown at once. */
@@ -82,18 +83,19 @@ interface OwnProps {
 
 function Own({ check: { check_id }, listed: { data, total }, mayWrite, unitOf }: OwnProps) {
   const refresh = useRefreshThresholds();
-  const takeBack = useMutation({
-    mutationFn: () => {
+  const reset = useMutation({
+    async mutationFn() {
       const names = new Set(data.flatMap(({ thresholds }) => thresholds.map(({ name }) => name)));
-      return send('POST', '/thresholds', {
-        connections: data.map(({ id }) => id),
-        thresholds: { [check_id]: Object.fromEntries([...names].map((name) => [name, null])) },
-      });
+      const set = Object.fromEntries([...names].map((name) => [name, null]));
+      const before = new Map(data.map(({ id, thresholds }) => [id, valuesOf(thresholds)]));
+      await send('POST', '/thresholds', { connections: [...before.keys()], thresholds: { [check_id]: set } });
+      return { check: check_id, set, before };
     },
-    async onSuccess() {
+    async onSuccess(made) {
       await refresh();
-      notify(
-        'Thresholds taken back. The next check uses those of tags, of all connections, or the defaults.',
+      offerUndo(
+        'Thresholds reset. The next check uses those of tags, of all connections, or the defaults.',
+        () => undoThresholds(made).finally(refresh),
       );
     },
   });
@@ -104,8 +106,8 @@ function Own({ check: { check_id }, listed: { data, total }, mayWrite, unitOf }:
           {total.toLocaleString('en')} {total === 1 ? 'connection' : 'connections'}
         </strong>{' '}
         {mayWrite && (
-          <Button isPending={takeBack.isPending} onPress={() => takeBack.mutate()} small>
-            {data.length < total ? `Take back the first ${data.length.toLocaleString('en')}` : 'Take back'}
+          <Button isPending={reset.isPending} onPress={() => reset.mutate()} small>
+            {data.length < total ? `Reset the first ${data.length.toLocaleString('en')}` : 'Reset'}
             <span className="hidden-text"> the thresholds of connections</span>
           </Button>
         )}
@@ -132,7 +134,7 @@ function Own({ check: { check_id }, listed: { data, total }, mayWrite, unitOf }:
         ))}
       </ul>
       {total > SHOWN && <p className="quiet small">{(total - SHOWN).toLocaleString('en')} more</p>}
-      <InlineError error={takeBack.error} />
+      <InlineError error={reset.error} />
     </>
   );
 }

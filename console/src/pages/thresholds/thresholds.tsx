@@ -15,10 +15,11 @@ import { Filters, Page } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { thresholdText } from '../../parts/threshold-value.ts';
 import { useCan } from '../../shell/profile.ts';
 import { AccountSilenceList } from './account-silences.tsx';
 import { CheckDialog } from './check-dialog.tsx';
-import { isFound, thresholdText } from './threshold-text.ts';
+import { isFound } from './threshold-text.ts';
 import { thresholdsQuery } from './thresholds-query.ts';
 import type { ThresholdList as ListName, ThresholdsSearch } from './thresholds-search.ts';
 
@@ -46,7 +47,7 @@ export function ThresholdsPage() {
       description={
         view === 'silences'
           ? 'Silenced findings are listed as skipped, do not affect the score and open no tickets.'
-          : 'A connection’s own threshold takes precedence over those of its tags, and these over those of all connections. If several tags set the same threshold, the stricter value applies.'
+          : 'A threshold for a connection overrides one for its tags, which overrides one for all connections. If several tags set the same threshold, the strictest value applies.'
       }
       title="Thresholds"
     >

@@ -1,12 +1,11 @@
-import { useId, useState } from 'react';
 import type { TicketStats } from '../../../../src/console/tickets/ticket-stats.ts';
 import { SEVERITIES } from '../../../../src/vocabulary/severities.ts';
 import type { TicketGroup, TicketSort } from '../../../../src/vocabulary/values/ticket-lists.ts';
-import { Button } from '../../parts/button.tsx';
 import { ConnectionFilter } from '../../parts/connection-filter.tsx';
 import { DayRange } from '../../parts/day-range.tsx';
 import { Select } from '../../parts/field.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
+import { MoreFilters } from '../../parts/more-filters.tsx';
 import { Filters } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { TagFilter } from '../../parts/tag-filter.tsx';
@@ -45,8 +44,6 @@ const SORTS: Record<TicketSort, string> = {
 export function TicketFilters({ search, onChange, stats, connectionName }: TicketFiltersProps) {
   const { status = 'open', severity, connection_id, q, from, to, group, sort = 'first_seen' } = search;
   const { reverse } = search;
-  const [isOpen, setOpen] = useState(false);
-  const id = useId();
   // The statistics count the open tickets of the whole account.
   const open = status === 'open' && stats?.snoozed === 0 && !isNarrowed(search) ? stats : undefined;
   return (
@@ -74,18 +71,7 @@ export function TicketFilters({ search, onChange, stats, connectionName }: Ticke
           value={status === 'all' ? null : status}
         />
       </Filters>
-      <div className="filters-toggle">
-        <Button
-          aria-controls={id}
-          aria-expanded={isOpen}
-          icon={isOpen ? 'up' : 'down'}
-          onPress={() => setOpen(!isOpen)}
-          small
-        >
-          More filters
-        </Button>
-      </div>
-      <div className={isOpen ? 'more-filters' : 'more-filters folded'} id={id}>
+      <MoreFilters isUsed={severity !== undefined || isNarrowed({ ...search, q: undefined })}>
         <Filters>
           <FilterChips
             chips={[
@@ -146,7 +132,7 @@ export function TicketFilters({ search, onChange, stats, connectionName }: Ticke
           />
           <DayRange from={from} label="First seen from" onChange={onChange} to={to} />
         </Filters>
-      </div>
+      </MoreFilters>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { TicketDetail } from '../../../../src/console/tickets/ticket.ts';
+import { COMPARED } from '../../parts/compared-fragment.ts';
 import { findingAnchor } from '../../parts/finding-anchor.ts';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -8,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 /** Where to look on: the finding, the runs and changes around the ticket, alerts of its time, and tickets of the same finding. */
 export function TicketLinks({ ticket }: { ticket: TicketDetail }) {
-  const { connection_id, connection_removed, first_seen_at, resolved_at, others, alerts } = ticket;
+  const { connection_id, connection_removed, first_seen_at, resolved_at, others, runs, alerts } = ticket;
   const params = { id: String(connection_id) };
   const from = new Date(Date.parse(first_seen_at) - DAY_MS).toISOString();
   const range = resolved_at === null ? { from } : { from, to: resolved_at };
@@ -23,9 +24,21 @@ export function TicketLinks({ ticket }: { ticket: TicketDetail }) {
                 Finding on the connection’s page
               </Link>
             </li>
+            {runs && (
+              <li>
+                <Link
+                  hash={COMPARED}
+                  params={params}
+                  search={{ compare: `${runs.before}-${runs.opened}` }}
+                  to="/connections/$id"
+                >
+                  Run that found it, compared with the run before
+                </Link>
+              </li>
+            )}
             <li>
               <Link params={params} search={range} to="/connections/$id">
-                Runs, measures and changes of its time
+                Measurements and changes from that time
               </Link>
             </li>
           </>

@@ -21,7 +21,10 @@ export function ticketLinkId(id: number | string): string {
 }
 
 function TicketLink({ ticket }: { ticket: Ticket }) {
-  const { id, title, severity, assignee, metric_line, comments } = ticket;
+  const { id, title, severity, assignee, metric_line, comments, connection_name, group } = ticket;
+  // The heading of the group says it already.
+  const isTitleRepeated = title === group?.label;
+  const isConnectionNamed = connection_name === group?.label;
   return (
     <>
       <Link
@@ -32,9 +35,10 @@ function TicketLink({ ticket }: { ticket: Ticket }) {
         search={(old) => ({ ...old, ticket: String(id) })}
         to="/tickets"
       >
-        <bdi>{title}</bdi>
+        <bdi className={isTitleRepeated ? 'hidden-text' : ''}>{title}</bdi>
+        {isTitleRepeated && <RowPlace of={ticket} />}
       </Link>
-      <RowPlace of={ticket} />
+      {!isTitleRepeated && <RowPlace isConnectionNamed={isConnectionNamed} of={ticket} />}
       <span className="row-measured">
         <bdi>{escapeTurning(metric_line)}</bdi>
         {comments > 0 && (
@@ -108,7 +112,7 @@ const COLUMNS: readonly Column<Ticket>[] = [
     id: 'first_seen',
     header: 'First seen',
     cell: ({ first_seen_at }) => <Time at={first_seen_at} />,
-    width: '7rem',
+    width: '7.75rem',
     narrow: 'hide',
     isSortable: true,
   },

@@ -67,14 +67,14 @@ function Silence({ silence, canEnd }: { silence: NonNullable<TicketDetail['silen
   return (
     <div className="ticket-silence">
       <p>
-        Silenced
+        Silenced{until === null && ' indefinitely'}
         {by !== null && (
           <>
             {' '}
             by <bdi>{by}</bdi>
           </>
         )}
-        {until === null ? ', without an end' : ` until ${local(until)}`}: {REASONS[reason] ?? reason}.
+        {until !== null && ` until ${local(until)}`}: {REASONS[reason] ?? reason}.
       </p>
       <p className="quiet">
         <bdi>{note}</bdi>

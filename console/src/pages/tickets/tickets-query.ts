@@ -99,15 +99,15 @@ export function useTriage() {
     const path = '/tickets/triage/undo';
     const { changed, skipped } = await send<TriageResult>('POST', path, { tickets });
     await refresh();
-    return `${noun(changed.length)} restored.${leftAlone(skipped)}`;
+    return `${noun(changed.length)} restored.${skippedText(skipped)}`;
   };
   return useMutation({
     mutationFn: ({ tickets, wanted }: Step) =>
       send<TriageResult>('POST', '/tickets/triage', { tickets, ...wanted } satisfies NewTriage),
     async onSuccess({ changed, skipped }, { done }) {
       await refresh();
-      const said = `${noun(changed.length)} ${done}.${leftAlone(skipped)}`;
-      if (changed.length === 0) notify(leftAlone(skipped).trim() || 'Nothing to change.');
+      const said = `${noun(changed.length)} ${done}.${skippedText(skipped)}`;
+      if (changed.length === 0) notify(skippedText(skipped).trim() || 'Nothing to change.');
       else offerUndo(said, () => undo(changed));
     },
   });
@@ -118,12 +118,14 @@ function noun(count: number): string {
 }
 
 /** Why tickets were not changed; '' when all were. */
-function leftAlone(skipped: TriageResult['skipped']): string {
+function skippedText(skipped: TriageResult['skipped']): string {
   const resolved = skipped.filter(({ reason }) => reason === 'resolved').length;
   const changed = skipped.filter(({ reason }) => reason === 'changed');
   const by = [...new Set(changed.map((ticket) => ticket.by).filter((name) => name !== null))];
   return [
-    resolved > 0 ? ` ${noun(resolved)} left alone: resolved.` : '',
-    changed.length > 0 ? ` ${noun(changed.length)} left alone: changed by ${by.join(', ')} meanwhile.` : '',
+    resolved > 0 ? ` ${noun(resolved)} skipped: already resolved.` : '',
+    changed.length > 0
+      ? ` ${noun(changed.length)} skipped: ${by.join(', ') || 'someone'} changed ${changed.length === 1 ? 'it' : 'them'} first.`
+      : '',
   ].join('');
 }

@@ -6,6 +6,7 @@ import type { Meta } from '../../../../client/src/records.ts';
 import type { TicketStats } from '../../../../src/console/tickets/ticket-stats.ts';
 import { MOST_TICKETS } from '../../../../src/vocabulary/values/ticket-lists.ts';
 import { get } from '../../api.ts';
+import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { MoreButton } from '../../parts/more-button.tsx';
@@ -29,8 +30,9 @@ function summary(stats: TicketStats): string {
   const { open_count, critical_open, snoozed, solved_this_week, avg_hours_this_week } = stats;
   const average =
     avg_hours_this_week === null ? '' : `, on average after ${duration(avg_hours_this_week * 3600)}`;
-  const away = snoozed === 0 ? '' : ` and ${snoozed} snoozed`;
-  return `${open_count} open, ${critical_open} of them critical${away}. ${solved_this_week} solved this week${average}.`;
+  const critical = critical_open === 0 ? '' : ` (${critical_open} critical)`;
+  const away = snoozed === 0 ? '' : `, ${snoozed} snoozed`;
+  return `${open_count} open${critical}${away}. ${solved_this_week} resolved this week${average}.`;
 }
 
 const NONE: readonly Ticket[] = [];
@@ -106,7 +108,12 @@ export function TicketsPage() {
                       isPending={actions.isPending}
                       most={MOST_TICKETS}
                       onAction={actions.start}
-                      onAll={() => void getIds(search).then(({ data }) => selection.select(data))}
+                      onAll={() =>
+                        void getIds(search).then(
+                          ({ data }) => selection.select(data),
+                          (error: Error) => notify(`Not selected. ${error.message}`),
+                        )
+                      }
                       onClear={selection.clear}
                       total={total}
                     />
@@ -190,7 +197,7 @@ function NoDatabases({ mayAdd }: { mayAdd: boolean }) {
       icon="fleet"
       title="No databases yet"
     >
-      Health checks open tickets. No connection is checked yet.
+      Health checks open tickets. No connection has been checked yet.
     </Message>
   );
 }

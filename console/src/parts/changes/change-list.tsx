@@ -44,7 +44,12 @@ function BeforeAfter({ change: { kind, before, after } }: { change: Change }) {
 }
 
 const COLUMNS: Column<Change>[] = [
-  { id: 'time', header: 'Time', width: '9.5rem', cell: ({ at }) => <Time as="local" at={at} /> },
+  {
+    id: 'time',
+    header: 'Time',
+    width: 'minmax(9.5rem, 11rem)',
+    cell: ({ at }) => <Time as="local" at={at} />,
+  },
   { id: 'kind', header: 'Kind', width: '6.5rem', cell: ({ kind }) => kindText(kind) },
   {
     id: 'subject',

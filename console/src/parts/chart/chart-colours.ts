@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'react';
 import { useTheme } from '../../theme.ts';
 import { useTimeZone } from '../../time-zone.ts';
+import { useMedia } from '../use-media.ts';
 
 /** A canvas can't use custom properties: resolves a token to its current colour. */
 export function colourOf(place: HTMLElement, token: string): string {
@@ -12,12 +12,6 @@ export function colourOf(place: HTMLElement, token: string): string {
 
 /** Changes with the theme of the page and of the device, and with the time zone: a canvas is drawn again then. */
 export function useLook(): string {
-  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
-  useEffect(() => {
-    const media = matchMedia('(prefers-color-scheme: dark)');
-    const listen = () => setDark(media.matches);
-    media.addEventListener('change', listen);
-    return () => media.removeEventListener('change', listen);
-  }, []);
+  const isDark = useMedia('(prefers-color-scheme: dark)');
   return `${useTheme()} ${useTimeZone()} ${isDark}`;
 }

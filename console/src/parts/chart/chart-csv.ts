@@ -1,10 +1,5 @@
+import { csvText } from '../../../../src/vocabulary/values/csv-text.ts';
 import type { Points } from './chart-data.ts';
-
-/** Names come from the monitored server: a spreadsheet must not read one as a formula. */
-function cell(text: string): string {
-  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
-}
 
 /** History is stored in single precision: seven digits, and the rest is noise. */
 function numberText(value: number | null | undefined): string {
@@ -31,7 +26,8 @@ export function csvOf(series: readonly { label: string; points: Points }[]): str
     new Date(time * 1_000).toISOString(),
     ...columns.map(({ values }) => numberText(values.get(time))),
   ]);
-  return [['time', ...columns.map(({ name }) => cell(name))], ...lines]
+  // Names come from the monitored server.
+  return [['time', ...columns.map(({ name }) => csvText(name))], ...lines]
     .map((line) => `${line.join(',')}\n`)
     .join('');
 }

@@ -1,10 +1,15 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 
 const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })));
 
+interface OpenPaletteProps {
+  isOpen: boolean;
+  onOpenChange: (isOpen: boolean) => void;
+  onShortcuts: () => void;
+}
+
 /** The command palette behind Ctrl+K, or ⌘K. Its code is loaded when it is opened first. */
-export function OpenPalette({ onShortcuts }: { onShortcuts: () => void }) {
-  const [isOpen, setOpen] = useState(false);
+export function OpenPalette({ isOpen, onOpenChange: setOpen, onShortcuts }: OpenPaletteProps) {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const isAsked = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey);
@@ -15,7 +20,7 @@ export function OpenPalette({ onShortcuts }: { onShortcuts: () => void }) {
     };
     document.addEventListener('keydown', listen);
     return () => document.removeEventListener('keydown', listen);
-  }, []);
+  }, [setOpen]);
   if (!isOpen) return null;
   return (
     <Suspense fallback={null}>

@@ -44,7 +44,7 @@ export function Palette({ onClose, onShortcuts }: PaletteProps) {
     event.preventDefault();
   };
   return (
-    <Dialog isOpen onClose={onClose} title="Go to or do">
+    <Dialog isOpen onClose={onClose} title="Go to anything">
       <div className="palette">
         <div className="search palette-field">
           <Icon name="search" />

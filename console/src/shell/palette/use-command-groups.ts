@@ -5,6 +5,7 @@ import type { TicketPage } from '../../../../src/console/tickets/ticket-list.ts'
 import { PAGE_PATHS } from '../../../../src/vocabulary/page-paths.ts';
 import { get } from '../../api.ts';
 import { BASE_PATH } from '../../base-path.ts';
+import { foundConnectionsQuery } from '../../parts/found-connections.ts';
 import { setTheme } from '../../theme.ts';
 import { setTimeZone } from '../../time-zone.ts';
 import { PLACES } from '../places.ts';
@@ -16,10 +17,6 @@ import { type Command, type CommandGroup, matching } from './command-groups.ts';
 const OFFERED = 8;
 /** The wait after the last keystroke. */
 const PAUSE_MS = 200;
-
-interface FoundConnections {
-  data: { id: number; name: string; host: string }[];
-}
 
 /** What the palette offers for a text, and whether connections and tickets are still searched. */
 export function useCommandGroups(
@@ -96,12 +93,10 @@ function useConnections(q: string): { group: CommandGroup; isFetching: boolean }
   const can = useCan();
   const navigate = useNavigate();
   const { data, isFetching } = useQuery({
-    queryKey: ['fleet', 'names', q],
-    queryFn: ({ signal }) => get<FoundConnections>('/fleet', { q, sort: 'name' }, signal),
+    ...foundConnectionsQuery(q, OFFERED),
     enabled: q !== '' && can('health:read'),
-    placeholderData: keepPreviousData,
   });
-  const commands = (data?.data ?? []).slice(0, OFFERED).map(
+  const commands = (data?.data ?? []).map(
     ({ id, name, host }): Command => ({
       ...{ id: `connection ${id}`, label: name, detail: host, icon: 'fleet' },
       run: () => void navigate({ to: PAGE_PATHS.connection, params: { id: String(id) } }),

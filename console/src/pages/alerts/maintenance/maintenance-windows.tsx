@@ -17,7 +17,7 @@ import { windowTime } from './window-text.ts';
 
 const GROUPS = [
   { state: 'active', title: 'Active' },
-  { state: 'coming', title: 'Coming' },
+  { state: 'coming', title: 'Upcoming' },
   { state: 'past', title: 'Past' },
 ] as const;
 

@@ -39,7 +39,7 @@ export function WindowForm({ onClose }: { onClose: () => void }) {
       title="Add a maintenance window"
     >
       <TextField
-        description="What is maintained."
+        description="Such as “Upgrade to PostgreSQL 18”."
         error={fieldError(error, 'name')}
         isRequired
         label="Name"

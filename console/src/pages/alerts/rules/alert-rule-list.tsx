@@ -37,8 +37,8 @@ function Rules({ known }: { known: AlertRules }) {
     <div className="alert-rules">
       {known.items.length === 0 ? (
         <Message actions={mayWrite && add} icon="bell" title="No rules">
-          Without a rule nothing raises an alert. A rule compares the score, a measured value or the time
-          since a check.
+          A rule raises an alert when the score, a measured value or the time since the last check crosses a
+          limit.
         </Message>
       ) : (
         <>

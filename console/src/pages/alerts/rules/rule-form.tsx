@@ -156,7 +156,7 @@ function Condition({ draft, known, error, onChange }: FieldsProps) {
           <TextField
             error={fieldError(error, 'for_runs')}
             isRequired
-            label="In checks in a row"
+            label="Consecutive checks"
             onChange={(runs) => onChange({ runs })}
             value={draft.runs}
           />
@@ -201,13 +201,13 @@ function Subject({ draft, known, error, onChange }: FieldsProps) {
 function Destinations({ draft, known, error, onChange }: FieldsProps) {
   const { destinations, destination_ids: ids } = draft;
   if (known.destinations.length === 0) {
-    return <p className="quiet small">Alerts are sent to all destinations. There is none yet.</p>;
+    return <p className="quiet small">Alerts are sent to all destinations. You have none yet.</p>;
   }
   return (
     <>
       <RadioGroup
         choices={[
-          { id: 'all', label: 'All destinations', description: 'That take alerts of this severity.' },
+          { id: 'all', label: 'All destinations', description: 'Those that take alerts of this severity.' },
           { id: 'chosen', label: 'Chosen destinations' },
         ]}
         error={fieldError(error, 'destination_ids')}

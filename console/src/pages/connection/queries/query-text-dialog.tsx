@@ -31,7 +31,7 @@ export function QueryTextDialog({ connectionId, query, onClose }: QueryTextDialo
       <Loaded query={text}>
         {({ text: found }) =>
           found === null ? (
-            <p>No text is stored yet: the next check in which the query runs reads it.</p>
+            <p>No text is stored yet. The next check stores it if the query still runs.</p>
           ) : (
             <CodeBlock text={found} what="query text" />
           )

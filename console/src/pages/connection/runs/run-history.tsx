@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type Ref, useMemo, useRef, useState } from 'react';
 import type { Run } from '../../../../../src/console/connections/run-schemas.ts';
 import { Button } from '../../../parts/button.tsx';
+import { COMPARED } from '../../../parts/compared-fragment.ts';
 import { MoreButton } from '../../../parts/more-button.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { Loaded, Message } from '../../../parts/states.tsx';
@@ -19,7 +20,7 @@ export function RunHistory({ connectionId }: { connectionId: string }) {
   const navigate = useNavigate({ from: '/connections/$id' });
   const list = useInfiniteQuery(runsQuery(connectionId));
   const compared = comparedRuns(compare);
-  const [isAskedFor, setAskedFor] = useState(false);
+  const [isAskedFor, setAskedFor] = useState(location.hash === `#${COMPARED}`);
   const choice = useRef<HTMLDivElement>(null);
   const show = (chosen: ComparedRuns | null) =>
     void navigate({
@@ -119,12 +120,14 @@ function RunChoice({ runs, compared, onCompare, ref }: RunChoiceProps) {
     ];
   }, [from, to]);
   const isPair = from !== to;
+  // Of two runs, the list shows the newer one first. What it does not show yet is older.
+  const newer = runs.find(({ id }) => id === from || id === to)?.id;
   return (
     <>
       <div className="run-compare" ref={ref}>
         <Button
           isDisabled={!isPair}
-          onPress={() => onCompare({ from: Math.min(from, to), to: Math.max(from, to) })}
+          onPress={() => onCompare(newer === from ? { from: to, to: from } : { from, to })}
           small
         >
           Compare the chosen runs

@@ -93,7 +93,7 @@ const COLUMNS: Column<Delivery>[] = [
   {
     id: 'queued',
     header: 'Queued',
-    width: '11.5rem',
+    width: 'minmax(11.5rem, 12.75rem)',
     cell: ({ queued_at }) => <Time as="local" at={queued_at} seconds />,
   },
 ];

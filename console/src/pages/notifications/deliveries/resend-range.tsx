@@ -13,7 +13,11 @@ import type { DeliveryState } from './delivery-states.ts';
 const CHOICES: { id: string; label: string; states: DeliveryState[] }[] = [
   { id: 'given_up', label: 'Given up', states: ['given_up'] },
   { id: 'cancelled', label: 'Cancelled', states: ['cancelled'] },
-  { id: 'all', label: 'All, also those that were accepted', states: ['accepted', 'given_up', 'cancelled'] },
+  {
+    id: 'all',
+    label: 'All, including those already accepted',
+    states: ['accepted', 'given_up', 'cancelled'],
+  },
 ];
 
 const DAY_MS = 86_400_000;

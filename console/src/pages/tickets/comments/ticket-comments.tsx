@@ -38,7 +38,7 @@ export function TicketComments({ ticketId, can, commenting }: TicketCommentsProp
       <Loaded query={query} skeleton={null}>
         {({ data }) =>
           data.length === 0 ? (
-            <p className="quiet">Nobody has commented.</p>
+            <p className="quiet">No comments yet.</p>
           ) : (
             <ol>
               {data.map((comment) => (
@@ -65,7 +65,7 @@ function CommentItem({ comment, onRemove }: { comment: Comment; onRemove: (() =>
       <div className="comment-head">
         <bdi className="comment-author">{visibleText(author)}</bdi>
         <Time at={created_at} />
-        {onRemove && <IconButton icon="bin" label={`Remove the comment of ${author}`} onPress={onRemove} />}
+        {onRemove && <IconButton icon="bin" label={`Remove ${author}’s comment`} onPress={onRemove} />}
       </div>
       <p className="comment-body" dir="auto">
         {splitMentions(body, mentions).map(({ text, name }, place) =>
@@ -103,7 +103,7 @@ function RemoveComment({ comment: { id, author }, onClose }: { comment: Comment;
       title="Remove this comment?"
     >
       <p>
-        The comment of <bdi>{author}</bdi> is removed for everyone, and can’t be restored.
+        <bdi>{author}</bdi>’s comment will be removed for everyone and can’t be restored.
       </p>
       <InlineError error={error} />
     </Confirm>
