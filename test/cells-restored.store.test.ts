@@ -95,6 +95,7 @@ test('an account that a restored cell brings back is named, and stays where it l
   await commandJson(['backup', file, '--cell', '1'], { environment });
   await commandJson(['account', 'move', String(id), '--to', '2'], { environment });
   await addAccount(environment, 2);
+  const lost = await addAccount(environment, 1);
 
   const restored = settingsOf([spare, second, control]);
   await commandJson(['restore', file, '--cell', '1'], { environment: restored });
@@ -107,12 +108,16 @@ test('an account that a restored cell brings back is named, and stays where it l
   const twice = [
     {
       message: `Account ${id} is in cell 1 (its log ends at entry ${ends[0]}) and cell 2 (its log ends at entry ${ends[1]}), as after the restore of a backup that is older than its move. The directory says cell 2.`,
-      remedy: `If that cell has the account's latest rows, run "dbvitals account move ${id} --forget", which removes the other copy. If cell 1 has them, first run this as the owner of the control store: update directory_account set cell_id = 1, state = 'here' where account_id = ${id}`,
+      remedy: `If cell 2 has the account's latest rows, run "dbvitals account move ${id} --forget", which removes the other copy. If cell 1 has them, first run this as the owner of the control store: update directory_account set cell_id = 1, state = 'here' where account_id = ${id}`,
     },
   ];
   expect(await directoryOf(restored)).toEqual(twice);
+  await expect(addAccount(restored, 1)).rejects.toThrow(
+    `Cell 1 was restored from a backup that is older than account ${lost.id}, and nothing was changed: run "dbvitals migrate", then try again.`,
+  );
   await commandJson(['migrate'], { environment: restored });
   expect(await directoryOf(restored)).toEqual(twice);
+  expect((await addAccount(restored, 1)).id).toBeGreaterThan(lost.id);
   await commandJson(['account', 'move', String(id), '--forget'], { environment: restored });
   expect(await directoryOf(restored)).toEqual(WHOLE);
 }, 240_000);

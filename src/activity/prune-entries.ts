@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { doesNotMove } from '../database/cells/prune-oldest.ts';
+import { doesNotMove } from '../database/cells/moving.sql.ts';
 import { one } from '../database/one.ts';
 
 // Only entries that a seal releases are deleted, so that the rest of the log can be verified. A forged seal could

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { mayStartWork } from '../database/cells/moving.sql.ts';
 import { changeAccount } from './record-entry.ts';
 
 // Recorded at most once a day, however often a log is pruned.
@@ -8,7 +9,7 @@ const unrecordedLogs = `
   select account_id
     from activity_floor f
    where ${notRecorded}
-     and not exists (select from account_move m where m.account_id = f.account_id and m.state <> 'copying')
+     and ${mayStartWork('f.account_id')}
    order by account_id`;
 
 const markRecorded = `

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { doesNotMove } from '../database/cells/prune-oldest.ts';
+import { doesNotMove } from '../database/cells/moving.sql.ts';
 import { one } from '../database/one.ts';
-import { cellOfId } from './claim-cell.ts';
-import { addAccountPlace, changeAccountPlace, type Place } from './directory.ts';
+import { cellOfId, IDS_OF_CELL } from './claim-cell.ts';
+import { addAccountPlace, type Place, replaceAccountPlace } from './directory.ts';
 
 // Rows of one exchange.
 const STEP = 10_000;
@@ -136,9 +136,29 @@ export async function correctDirectory(control: Client, cells: readonly CellClie
   for await (const { accountId, place, open } of findStrays(control, cells)) {
     const [{ cellId }, ...others] = open;
     if (others.length > 0) continue;
+    // Another process may have corrected it meanwhile, or ended a move.
     if (place === null) await addAccountPlace(control, accountId, cellId);
-    else await changeAccountPlace(control, accountId, place, { cellId, state: 'here' });
+    else await replaceAccountPlace(control, accountId, place, { cellId, state: 'here' });
   }
+}
+
+const selectLastKnown = `
+  select max(account_id) as id from directory_account where account_id > $1 and account_id <= $2`;
+
+const skipTo = `
+  select setval(name, $1)
+    from cast(pg_get_serial_sequence('account', 'account_id') as regclass) as name
+   where coalesce(pg_sequence_last_value(name), 0) < $1`;
+
+/** Lets a cell that was restored from a backup issue no id of an account that the directory has. */
+export async function skipKnownIds(control: Client, { id: cellId, client }: CellClient): Promise<void> {
+  const before = (cellId - 1) * IDS_OF_CELL;
+  const { rows } = await control.query<{ id: number | null }>(selectLastKnown, [
+    before,
+    before + IDS_OF_CELL,
+  ]);
+  const { id } = one(rows, 'find the last account of a cell');
+  if (id !== null) await client.query(skipTo, [id]);
 }
 
 /** The statement by which a person lets the directory lead to a cell. */

@@ -24,7 +24,8 @@ const selectAccount = `
 
 const selectCounts = 'select cell_id, count(*) as accounts from directory_account group by cell_id';
 
-const insertAccount = 'insert into directory_account (account_id, cell_id) values ($1, $2)';
+const insertAccount = `
+  insert into directory_account (account_id, cell_id) values ($1, $2) on conflict do nothing`;
 const insertKey = 'insert into directory_key (hash, account_id) values ($1, $2)';
 
 // The state that is expected makes two movers of one account take turns: the later one changes nothing.
@@ -71,10 +72,11 @@ export async function countAccounts(control: Client): Promise<Map<number, number
 
 /**
  * Adds an account that `cellId` is about to get. Commit it before the account's own row: after a crash between the two, the
- * directory names an account that nobody can use, and no account is in two cells.
+ * directory names an account that nobody can use, and no account is in two cells. Returns false, and changes nothing, if the
+ * directory has an account of this id.
  */
-export async function addAccountPlace(control: Client, accountId: number, cellId: number): Promise<void> {
-  await control.query(insertAccount, [accountId, cellId]);
+export async function addAccountPlace(control: Client, accountId: number, cellId: number): Promise<boolean> {
+  return (await control.query(insertAccount, [accountId, cellId])).rowCount === 1;
 }
 
 /**
@@ -85,18 +87,28 @@ export async function addKeyPlace(control: Client, hash: Buffer, accountId: numb
   await control.query(insertKey, [hash, accountId]);
 }
 
-/** Changes where an account lives, if it still lives at `from`. Throws a sentence if it does not. */
+/** Changes where an account lives, if it still lives at `from`. Returns whether it did. */
+export async function replaceAccountPlace(
+  control: Client,
+  accountId: number,
+  from: Place,
+  to: Place,
+): Promise<boolean> {
+  const { rowCount } = await control.query(update, [
+    ...[accountId, from.cellId, from.state],
+    ...[to.cellId, to.state],
+  ]);
+  return rowCount === 1;
+}
+
+/** {@link replaceAccountPlace}, which must succeed. Throws a sentence if the account does not live at `from`. */
 export async function changeAccountPlace(
   control: Client,
   accountId: number,
   from: Place,
   to: Place,
 ): Promise<void> {
-  const { rowCount } = await control.query(update, [
-    ...[accountId, from.cellId, from.state],
-    ...[to.cellId, to.state],
-  ]);
-  if (rowCount !== 1) {
+  if (!(await replaceAccountPlace(control, accountId, from, to))) {
     throw new Error(
       `Account ${accountId} is not where it was expected (cell ${from.cellId}, ${from.state}): another process is moving it.`,
     );

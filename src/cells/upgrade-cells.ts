@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { openPool } from '../database/connect.ts';
 import type { Say } from '../database/embedded.ts';
-import { correctDirectory } from './correct-directory.ts';
+import { correctDirectory, skipKnownIds } from './correct-directory.ts';
 import { fillDirectory } from './fill-directory.ts';
 import { type Cells, openCells, type StoreSettings } from './open-cells.ts';
 
 /**
  * Brings the schema of every store up to date, creates what does not exist yet, adds to the directory what it lacks, and
- * corrects where it leads to a cell that an account has left.
+ * corrects where it leads to a cell that an account has left. A restored cell issues no id of an account again.
  * Returns the names of the applied migrations, with their store where there are several.
  */
 export async function upgradeCells(settings: StoreSettings, say: Say): Promise<string[]> {
@@ -39,7 +39,10 @@ async function fillFromAll(cells: Cells): Promise<void> {
       owners.push({ id, client: openPool((await cells.open(id)).store.address, 'owner', { max: 1 }) });
     // First, because keys are added for accounts that live in their cell.
     await correctDirectory(directory, owners);
-    for (const { id, client } of owners) await fillDirectory(directory, client, id);
+    for (const owner of owners) {
+      await fillDirectory(directory, owner.client, owner.id);
+      await skipKnownIds(directory, owner);
+    }
   } finally {
     await Promise.all([directory.end(), ...owners.map(({ client }) => client.end())]);
   }

@@ -98,10 +98,14 @@ function openTwice(stray: StrayAccount): Diagnosis {
     .toSorted((a, b) => a.cellId - b.cellId)
     .map(({ cellId, lastId }) => `cell ${cellId} (its log ends at entry ${lastId})`);
   const other = open.find(({ cellId }) => cellId !== place?.cellId) ?? open[0];
+  const forget = `dbvitals account move ${accountId} --forget`;
   return {
     about,
     status: 'error',
     message: `Account ${accountId} is in ${logs.join(' and ')}, as after the restore of a backup that is older than its move. The directory says ${saidOf(stray)}.`,
-    remedy: `If that cell has the account's latest rows, run "dbvitals account move ${accountId} --forget", which removes the other copy. If cell ${other.cellId} has them, first run this as the owner of the control store: ${leadTo(accountId, other.cellId)}`,
+    remedy:
+      place === null
+        ? 'Run "dbvitals migrate", which adds the account to the directory, then "dbvitals doctor" again.'
+        : `If cell ${place.cellId} has the account's latest rows, run "${forget}", which removes the other copy. If cell ${other.cellId} has them, first run this as the owner of the control store: ${leadTo(accountId, other.cellId)}`,
   };
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { doesNotMove } from '../database/cells/prune-oldest.ts';
+import { doesNotMove } from '../database/cells/moving.sql.ts';
 
 // One step reads 1,000 checks in order of time. The latest check of a connection keeps its findings, however old it
 // is, so the next step must start after the last check that was read.

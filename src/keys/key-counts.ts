@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { doesNotMove } from '../database/cells/prune-oldest.ts';
+import { doesNotMove } from '../database/cells/moving.sql.ts';
 import { ENDPOINT_PATHS } from '../vocabulary/values/endpoint-paths.ts';
 
 // Counts each key's requests per hour, and per day, endpoint and status, from the log, so that requests do not wait for counters

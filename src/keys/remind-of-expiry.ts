@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { changeAccount } from '../activity/record-entry.ts';
+import { mayStartWork } from '../database/cells/moving.sql.ts';
 import { queueEvents } from '../notifications/outbox/queue-events.ts';
 
 // The first reminder comes in the last 14 days, or the last quarter of a shorter life, as the console warns; the second on
@@ -17,7 +18,7 @@ const dueReminders = `
 const selectDue = `
   select distinct account_id
     from (${dueReminders}) due
-   where not exists (select from account_move m where m.account_id = due.account_id and m.state <> 'copying')
+   where ${mayStartWork('due.account_id')}
    order by account_id`;
 
 const markReminded = `

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { mayStartWork } from '../database/cells/moving.sql.ts';
 import { inTransaction } from '../database/connect.ts';
 import { expireMeasures, thinRuns } from './expire-measures.ts';
 import type { MeasuredConnection } from './prepare-measures.ts';
@@ -15,7 +16,7 @@ const nextDue = `
     from measure_rolled r
    where hours_to < date_trunc('hour', coalesce($4, now()) - interval '2 min')
      and (hours_to, account_id, connection_id) > ($1, $2, $3)
-     and not exists (select from account_move m where m.account_id = r.account_id and m.state <> 'copying')
+     and ${mayStartWork('r.account_id')}
    order by hours_to, account_id, connection_id
    limit 1
      for update skip locked`;

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
+import { mayStartWork } from '../database/cells/moving.sql.ts';
 import { one } from '../database/one.ts';
 import type { ConnectionKey } from './run.ts';
 
@@ -27,7 +28,7 @@ const claimDue = `
                and (s.claimed_until is null or s.claimed_until <= now())
                and c.removed_at is null
                and s.account_id <> all($4::bigint[])
-               and not exists (select from account_move m where m.account_id = s.account_id and m.state <> 'copying')
+               and ${mayStartWork('s.account_id')}
              order by s.due_at
              limit 4 * $2) candidates
   ), due as (
@@ -83,7 +84,7 @@ const claimOne = `
            claimed_until = now() + interval '150 s',
            due_at = case when due_at <= now() then (select ${nextDue}) else due_at end
      where account_id = $2 and connection_id = $3 and (claimed_until is null or claimed_until <= now())
-       and not exists (select from account_move m where m.account_id = s.account_id and m.state <> 'copying')
+       and ${mayStartWork('s.account_id')}
     returning connection_id
   )
   select exists (select from claimed) as claimed,
@@ -140,7 +141,7 @@ const countDue = `
   select count(*) as due, coalesce(max(extract(epoch from now() - due_at)), 0)::float8 as late
     from connection_schedule s
    where due_at <= now() and (claimed_until is null or claimed_until <= now())
-     and not exists (select from account_move m where m.account_id = s.account_id and m.state <> 'copying')`;
+     and ${mayStartWork('s.account_id')}`;
 
 /** Counts the connections that wait for a monitor, with the longest wait in seconds. */
 export async function countDueConnections(writer: pg.Pool): Promise<{ due: number; late: number }> {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { doesNotMove } from '../database/cells/prune-oldest.ts';
+import { doesNotMove } from '../database/cells/moving.sql.ts';
 import { one } from '../database/one.ts';
 
 // Skips samples that a run is storing at this moment: they are no longer old.

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { doesNotMove } from '../database/cells/prune-oldest.ts';
+import { doesNotMove } from '../database/cells/moving.sql.ts';
 import { LIVING } from './sessions.ts';
 
 /** Rows per step: a few steps remove what a busy service leaves in an hour. */

@@ -1,5 +1,6 @@
 import { hash, type KeyObject } from 'node:crypto';
 import type pg from 'pg';
+import { mayStartWork } from '../../database/cells/moving.sql.ts';
 import { inTransaction } from '../../database/connect.ts';
 import type { SecretKeys } from '../../database/encryption.ts';
 import { type CanonicalEntry, entriesBetween, LEAF_BYTES, leafOf, NO_LEAF } from './canonical-entry.ts';
@@ -31,11 +32,13 @@ const latestSeals = `
     left join lateral (select last_id, cut_to from activity_seal s
                         where s.account_id = h.account_id order by number desc limit 1) s on true`;
 
-// Accounts with unsealed entries, or with a seal that is past its retention and not yet released by another seal.
+// Accounts with unsealed entries, or with a seal that is past its retention and not yet released by another seal. A copy that has
+// arrived is sealed once its move has ended: until then the cell that it leaves may go on with other seals.
 const unsealedLogs = `
   select h.account_id
   ${latestSeals}
    where ($1::bigint is null or h.account_id = $1)
+     and ${mayStartWork('h.account_id')}
      and (h.last_id > coalesce(s.last_id, f.first_id - 1, 0)
           or $2::integer is not null and s.cut_to < (
                select last_id from activity_seal o

@@ -24,6 +24,18 @@ export class MoveEnded extends Error {
   }
 }
 
+/** Whether a cell's row is of an account that has not left it yet. */
+export function isLeaving({ state }: AccountMove): boolean {
+  return state === 'copying' || state === 'draining' || state === 'moving';
+}
+
+/** The error if the directory leads to a cell that the account has left, such as after a restore of the control store. */
+export function hasMoved(accountId: number, cellId: number, { otherCell }: AccountMove): Error {
+  return new Error(
+    `Account ${accountId} has moved from cell ${cellId} to cell ${otherCell}, but the directory leads to cell ${cellId}: run "dbvitals migrate", which corrects the directory.`,
+  );
+}
+
 type Client = pg.ClientBase | pg.Pool;
 
 const columns = `move_id as "moveId", other_cell as "otherCell", state, since::text`;

@@ -1,5 +1,13 @@
 import { changeAccountPlace } from '../directory.ts';
-import { type AccountMove, addMove, readMove, removeMove, setMoveState } from './account-move.ts';
+import {
+  type AccountMove,
+  addMove,
+  hasMoved,
+  MoveEnded,
+  readMove,
+  removeMove,
+  setMoveState,
+} from './account-move.ts';
 import { catchUp, copyLargeTables } from './copy-in-use.ts';
 import type { Sides } from './copy-rows.ts';
 import { drain } from './drain.ts';
@@ -8,6 +16,7 @@ import { type MovedTable, readMovedTables } from './moved-tables.ts';
 import { lockMove, openSide, requireSameSchema, type Side } from './open-sides.ts';
 import { type MoveParts, requirePlace } from './places.ts';
 import { removeCopy, reopenCopy } from './remove-copy.ts';
+import { requireCopy } from './require-copy.ts';
 import { stayAfterFailure } from './stay.ts';
 import { dropConnection } from './transaction.ts';
 
@@ -46,6 +55,9 @@ export async function moveAccount(parts: MoveParts, accountId: number, toId: num
     const toCell = await openSide(parts, toId);
     try {
       await lockMove(fromCell, accountId);
+      // Another command may have ended a move since.
+      if ((await requirePlace(parts.control, accountId)).cellId !== place.cellId)
+        throw new MoveEnded(accountId);
       await requireSameSchema(fromCell, toCell);
       const sides = { accountId, from: fromCell.client, to: toCell.client };
       const tables = await readMovedTables(fromCell.client);
@@ -91,7 +103,8 @@ async function begin(
 ): Promise<AccountMove> {
   const toId = toCell.cellId;
   const known = await readMove(from, accountId);
-  if (known !== null && known.otherCell !== toId && known.state !== 'moved') {
+  if (known?.state === 'moved') throw hasMoved(accountId, fromCell.cellId, known);
+  if (known !== null && known.otherCell !== toId) {
     throw new Error(
       `Account ${accountId} is on its way to cell ${known.otherCell}: finish that move with --to ${known.otherCell}, or undo it with --undo.`,
     );
@@ -103,6 +116,7 @@ async function begin(
   } else if (arriving.state === 'moved') throw new Error(isForgettable(accountId, toId));
   else if (arriving.moveId !== known?.moveId) {
     // Of a move that was undone while the cell was down.
+    await requireCopy(fromCell, toCell, accountId);
     await removeCopy(to, accountId, tables, step);
   } else if (isInUse(known)) {
     // It arrived in a cell that was down when the move was undone.

@@ -23,17 +23,18 @@ export async function openSide(
   if (!cellIds.includes(cellId))
     throw new Error(`There is no cell ${cellId}: DBVITALS_CELLS_FILE names ${cellIds.join(', ')}.`);
   const pool = openPool(await addressOf(cellId), 'owner', { max: 1, statementTimeout, name: 'account move' });
+  let client: pg.PoolClient | null = null;
+  const close = async () => {
+    client?.release(true);
+    await pool.end();
+  };
   try {
-    const client = await pool.connect();
+    client = await pool.connect();
     client.on('error', () => {}); // the next statement reports it
     await keepSchema(client);
-    const close = async () => {
-      client.release(true);
-      await pool.end();
-    };
     return { cellId, client, close };
   } catch (cause) {
-    await pool.end();
+    await close();
     const reason = cause instanceof Error ? cause.message : 'unknown error';
     throw new Error(`Cell ${cellId} can't be reached, and nothing was changed: ${reason}`, { cause });
   }

@@ -1,8 +1,9 @@
-import { readMove, removeMove } from './account-move.ts';
+import { hasMoved, isLeaving, readMove, removeMove } from './account-move.ts';
 import { readMovedTables } from './moved-tables.ts';
 import { lockMove, openSide } from './open-sides.ts';
 import { type MoveParts, requirePlace } from './places.ts';
 import { removeCopy } from './remove-copy.ts';
+import { requireCopy } from './require-copy.ts';
 import { stay } from './stay.ts';
 
 /** An undone move. */
@@ -21,16 +22,18 @@ export async function undoMove(parts: MoveParts, accountId: number): Promise<Und
   try {
     await lockMove(fromCell, accountId);
     const move = await readMove(fromCell.client, accountId);
-    if (move === null || move.state === 'arrived') {
+    if (move === null)
+      throw new Error(`Account ${accountId} lives in cell ${cellId} and is not on its way to another one.`);
+    if (move.state === 'moved') throw hasMoved(accountId, cellId, move);
+    if (!isLeaving(move)) {
       throw new Error(
-        move === null
-          ? `Account ${accountId} lives in cell ${cellId} and is not on its way to another one.`
-          : `The move of account ${accountId} to cell ${cellId} is complete: run it again to finish it. It can't be undone, but the account can move back.`,
+        `The move of account ${accountId} to cell ${cellId} is complete: run it again to finish it. It can't be undone, but the account can move back.`,
       );
     }
     const tables = await readMovedTables(fromCell.client);
     const toCell = await openSide(parts, move.otherCell).catch(() => null);
     try {
+      if (toCell) await requireCopy(fromCell, toCell, accountId);
       await stay({ control, accountId, fromCell, toCell, move, tables });
       await removeMove(fromCell.client, accountId, move);
       step(`cell ${cellId} serves the account`);
@@ -83,6 +86,7 @@ export async function forgetCopies(parts: MoveParts, accountId: number): Promise
       const side = await openSide(parts, other);
       try {
         if ((await side.client.query(hasCopy, [accountId])).rowCount === 0) continue;
+        await requireCopy(home, side, accountId);
         await removeCopy(side.client, accountId, tables, step);
         removed_from.push(other);
       } finally {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { one } from '../one.ts';
+import { doesNotMove } from './moving.sql.ts';
 
 /** What {@link pruneOldest} deletes. All are SQL. */
 interface Old {
@@ -16,11 +17,6 @@ interface Old {
 
 /** Rows of one step. */
 const STEP = 1_000;
-
-/** SQL: whether an account does not move, and has not moved away: while it does, nothing is deleted in either cell. */
-export function doesNotMove(account: string): string {
-  return `not exists (select from account_move m where m.account_id = ${account})`;
-}
 
 // From the last step's time on, so that rows that stay are read once a round.
 const prune = ({ table, at, age, condition = 'true', lock }: Old) => `

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { mayStartWork } from '../../database/cells/moving.sql.ts';
 import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
 import type { EventConnection } from '../event.ts';
 import type { StandingAlert } from './alert-row.ts';
@@ -66,7 +67,7 @@ const selectAccounts = `
     from (${said('true', 'now()')}
           union all ${unreachable('true', 'now()')}
           union all select * from (${stale('true', 'now()')}) late where $1) due
-   where not exists (select from account_move m where m.account_id = due.account_id and m.state <> 'copying')
+   where ${mayStartWork('due.account_id')}
    order by account_id`;
 
 /** The accounts whose alerts a round has to look at, by id. */

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type Rounds, startRounds } from '../../activity/rounds.ts';
+import { mayStartWork } from '../../database/cells/moving.sql.ts';
 import type { SecretKeys } from '../../database/encryption.ts';
 import { errorFields, isStoreFailure } from '../../database/store-failure.ts';
 import { heartbeat } from '../channels/heartbeat.ts';
@@ -39,7 +40,7 @@ const takeBeats = `
                            on h.account_id = c.account_id and h.health_check_id = c.latest_check_id
                         where s.account_id = d.account_id and c.removed_at is null
                           and coalesce(h.created_at, c.created_at) < now() - 3 * s.every - interval '5 min')
-       and not exists (select from account_move m where m.account_id = q.account_id and m.state <> 'copying')
+       and ${mayStartWork('q.account_id')}
      order by q.last_attempt_at nulls first
      limit $1
        for update of q skip locked

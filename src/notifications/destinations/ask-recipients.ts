@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type Rounds, startRounds } from '../../activity/rounds.ts';
 import { accountKey, LostAccountKey } from '../../database/account-key.ts';
+import { mayStartWork } from '../../database/cells/moving.sql.ts';
 import type { SecretKeys } from '../../database/encryption.ts';
 import { errorFields } from '../../database/store-failure.ts';
 import { confirmationMail } from '../channels/mail/confirmation-mail.ts';
@@ -23,7 +24,7 @@ const claim = `
     select r.account_id, r.destination_id, r.email
       from destination_recipient r
      where r.ask_at <= now()
-       and not exists (select from account_move m where m.account_id = r.account_id and m.state <> 'copying')
+       and ${mayStartWork('r.account_id')}
      order by r.ask_at
      limit ${MOST_A_ROUND}
        for update skip locked

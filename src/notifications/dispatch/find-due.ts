@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { mayStartWork } from '../../database/cells/moving.sql.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
 import { type Contender, SLOTS_OF_DESTINATION } from './share-slots.ts';
 
@@ -30,7 +31,7 @@ const selectDue = `
     join destination d using (account_id, destination_id)
    where q.due_at <= now()
      and q.destination_id <> all($1::bigint[])
-     and not exists (select from account_move m where m.account_id = q.account_id and m.state <> 'copying')
+     and ${mayStartWork('q.account_id')}
    order by q.due_at
    limit 500`;
 

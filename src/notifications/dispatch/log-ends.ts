@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { changeWithin } from '../../activity/record-entry.ts';
+import { mayStartWork } from '../../database/cells/moving.sql.ts';
 import { inTransaction } from '../../database/connect.ts';
 import { one } from '../../database/one.ts';
 import { eachAccount } from '../each-account.ts';
@@ -13,7 +14,7 @@ const selectAccounts = `
   select distinct account_id
     from delivery v
    where ended_at < now() - interval '1 s' and not is_logged
-     and not exists (select from account_move m where m.account_id = v.account_id and m.state <> 'copying')
+     and ${mayStartWork('v.account_id')}
    order by account_id`;
 
 // Two processes that find the same account: one writes.

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { doesNotMove, pruneOldest } from '../../database/cells/prune-oldest.ts';
+import { doesNotMove } from '../../database/cells/moving.sql.ts';
+import { pruneOldest } from '../../database/cells/prune-oldest.ts';
 import { one } from '../../database/one.ts';
 
 const STEP = 1_000;
