@@ -2,9 +2,13 @@ import { type KeyBatch, type LogTemplate, requestsOf } from './key-batch.ts';
 
 /**
  * The statement's parameters. A plain join writes numbers and identifiers as PostgreSQL arrays, which costs a tenth of the
- * driver's quoting. Only values that a client can choose need the driver's quoting.
+ * driver's quoting. Only values that a client can choose need the driver's quoting. `deadline` is a time of the store's clock in
+ * Unix seconds; null = none.
  */
-export function admitParameters(batches: readonly KeyBatch[]): { values: unknown[]; requests: number } {
+export function admitParameters(
+  batches: readonly KeyBatch[],
+  deadline: number | null,
+): { values: unknown[]; requests: number } {
   const templates = new Map<LogTemplate, number>();
   const [ofBatch, nths, ofTemplate, ids]: [number[], number[], number[], string[]] = [[], [], [], []];
   for (const [n, batch] of batches.entries()) {
@@ -41,6 +45,7 @@ export function admitParameters(batches: readonly KeyBatch[]): { values: unknown
     distinct.map(({ query }) => query),
     distinct.map(({ sourceIp }) => sourceIp),
     distinct.map(({ userAgent }) => userAgent),
+    deadline,
   ];
   return { values, requests: ids.length };
 }

@@ -5,7 +5,8 @@
  * answers were read afresh, how many came from the cache (valid only at that generation), and how many requests have no
  * answer because the window seemed spent (requests count in this order); and the version of the key's access rules by which
  * all of them were judged. $9 to $12 are the requests: number of the key in the batch, position among its requests from 1,
- * number of the template, id. $13 to $19 are the templates: the other recorded fields, which many requests share.
+ * number of the template, id. $13 to $19 are the templates: the other recorded fields, which many requests share. $20 is the time
+ * of the store's clock, in Unix seconds, from which on nothing is admitted: the requests were answered with 500. null = never.
  *
  * Values read without a lock (the key's validity and version, the plan, the generation) are as of the statement's start,
  * which is after every request of the batch arrived. Counters are read under the lock of the account's head. Every gate of every
@@ -21,7 +22,8 @@ with key_batch as materialized (
 ), judged as materialized (
   select p.n, p.account_id, p.api_key_id, p.fresh, p.unprepared, a.plan, a.generation, a.request_limit,
          case when a.generation = p.generation then p.kept else 0 end as kept,
-         case when k.valid_until is null or k.valid_until <= clock_timestamp() then 'dead'
+         case when $20::float8 < extract(epoch from clock_timestamp()) then 'late'
+              when k.valid_until is null or k.valid_until <= clock_timestamp() then 'dead'
               when a.plan <> p.plan or k.version <> p.access_version then 'moved'
               else 'alive' end as verdict,
          p.fresh + p.kept + p.unprepared as size, k.version as access_version
@@ -85,6 +87,7 @@ select n::integer, 'alive' as verdict, plan, generation, null::integer as access
        extract(epoch from started_at + interval '60 s')::float8 as ends_at, extract(epoch from now)::float8 as now
   from entered
  union all
-select n::integer, verdict, plan, generation, access_version, null, null, null, null, null
+select n::integer, verdict, plan, generation, access_version, null, null, null, null,
+       case when verdict = 'late' then extract(epoch from clock_timestamp()) end
   from judged
  where verdict <> 'alive'`;

@@ -52,6 +52,8 @@ export class Gate {
   /** Before this time of the process's clock, the next batch gathers requests. */
   #gathersUntil = 0;
   readonly #pacer = new Pacer();
+  /** How far the store's clock is ahead of the process's, in milliseconds, at least; null = not known yet. */
+  #ahead: number | null = null;
   readonly #verdicts: Verdicts = {
     ...{ admitted: 0, limited: 0, dead: 0, moved: 0 },
     ...{ full: 0, failed: 0, expired: 0 },
@@ -140,7 +142,8 @@ export class Gate {
         );
         for (const row of rows) {
           const batch = batches[row.n - 1];
-          if (batch) settle(batch, row, this.#verdicts);
+          // After a jump of the store's clock, a batch that was not late comes again.
+          if (batch) this.#queue.unshift(...settle(batch, row, this.#verdicts));
         }
         if (rows.length < batches.length) this.#leave(batches, rows);
         this.#committed();
@@ -237,9 +240,14 @@ export class Gate {
     let broken: Error | undefined;
     let size = 0;
     try {
-      const { values, requests } = admitParameters(batches);
+      // A store that was frozen executes what it was sent when it wakes up.
+      const sent = performance.now();
+      const deadline = this.#ahead === null ? null : (sent + this.#ahead + STORE_DEADLINE_MS) / 1000;
+      const { values, requests } = admitParameters(batches, deadline);
       size = requests;
-      return (await client.query<KeyBatchVerdict>({ name: 'admit', text: admitBatch, values })).rows;
+      const { rows } = await client.query<KeyBatchVerdict>({ name: 'admit', text: admitBatch, values });
+      for (const { now } of rows) if (now !== null) this.#ahead = 1000 * now - performance.now();
+      return rows;
     } catch (error) {
       // After any error the next batch gets a new connection. A hanging connection is closed.
       broken = error instanceof Error ? error : new Error(String(error));

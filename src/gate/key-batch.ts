@@ -75,10 +75,10 @@ export interface KeyBatch {
   readonly unprepared: Waiting[];
 }
 
-/** The statement's result for a key's batch. */
+/** The statement's result for a key's batch; `late` = it was executed after its deadline, and nothing was written. */
 export interface KeyBatchVerdict {
   n: number;
-  verdict: 'alive' | 'dead' | 'moved';
+  verdict: 'alive' | 'dead' | 'moved' | 'late';
   plan: string;
   generation: number;
   access_version: number | null;
@@ -88,7 +88,8 @@ export interface KeyBatchVerdict {
   /** How many of the batch were recorded; the rest moved. */
   entries: number;
   ends_at: number;
-  now: number;
+  /** The store's clock in Unix seconds; null if the verdict is `dead` or `moved`. */
+  now: number | null;
 }
 
 /** A batch's requests in the order in which they are counted. */
@@ -98,8 +99,8 @@ export function requestsOf({ fresh, kept, unprepared }: KeyBatch): readonly Wait
   return [...fresh, ...kept, ...unprepared];
 }
 
-/** Gives each request of a batch its verdict and counts it. */
-export function settle(batch: KeyBatch, row: KeyBatchVerdict, verdicts: Verdicts) {
+/** Gives each request of a batch its verdict and counts it; returns those that need another batch. */
+export function settle(batch: KeyBatch, row: KeyBatchVerdict, verdicts: Verdicts): readonly Waiting[] {
   const {
     verdict,
     plan,
@@ -111,10 +112,12 @@ export function settle(batch: KeyBatch, row: KeyBatchVerdict, verdicts: Verdicts
     ends_at,
     now,
   } = row;
+  const requests = requestsOf(batch);
+  if (verdict === 'late') return requests;
   let nth = 0;
-  for (const { resolve } of requestsOf(batch)) {
+  for (const { resolve } of requests) {
     nth += 1;
-    if (verdict === 'alive' && nth <= entries) {
+    if (verdict === 'alive' && now !== null && nth <= entries) {
       const limited = limit > 0 && used + nth > limit;
       const remaining = Math.max(limit - used - nth, 0);
       const own = limited ? 'limited' : 'admitted';
@@ -127,4 +130,5 @@ export function settle(batch: KeyBatch, row: KeyBatchVerdict, verdicts: Verdicts
       resolve({ verdict: own, plan, generation, accessVersion, ...nothing });
     }
   }
+  return [];
 }
