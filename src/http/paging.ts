@@ -39,8 +39,7 @@ export interface Page {
 
 /** Returns the page that validated parameters request. */
 export function readPage(query: { page?: number; per_page?: number }): Page {
-  const page = Math.min(query.page ?? 1, Number.MAX_VALUE);
-  const perPage = query.per_page ?? DEFAULT_PER_PAGE;
+  const { page = 1, per_page: perPage = DEFAULT_PER_PAGE } = query;
   return { page, perPage, offset: (page - 1) * perPage };
 }
 

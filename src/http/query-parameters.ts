@@ -24,32 +24,39 @@ export function parseParameter(parameter: TSchema | undefined, text: string): un
   return parse ? parse(text) : text;
 }
 
-/** The bounds of a whole number, both included; `maximum` is a power of ten. */
+/** The bounds of a whole number, both included; `maximum` is at least 10. */
 interface Bounds {
   minimum: 0 | 1;
   maximum?: number;
   default?: number;
 }
 
-/** A whole number without sign, leading zeros or fraction. `meaning` is a sentence. */
+/** A whole number without sign, leading zeros or fraction; by default up to 2^53 - 1. `meaning` is a sentence. */
 export function wholeNumber(name: string, meaning: string, bounds: Bounds): TOptional<TUnsafe<number>> {
-  const { minimum, maximum } = bounds;
-  const positive = maximum === undefined ? '[1-9][0-9]*' : upTo(maximum);
+  const { minimum, maximum = Number.MAX_SAFE_INTEGER } = bounds;
+  const positive = upTo(maximum);
   return Type.Optional(
     Type.Unsafe<number>({
       type: 'string',
       pattern: minimum === 0 ? `^(?:0|${positive})$` : `^(?:${positive})$`,
-      description: `${name} must be a whole number, ${minimum} ${maximum === undefined ? 'or more' : `to ${maximum}`}.`,
-      [DOCUMENTED]: { description: meaning, schema: { type: 'integer', ...bounds } },
+      description: `${name} must be a whole number, ${minimum} to ${maximum}.`,
+      [DOCUMENTED]: { description: meaning, schema: { type: 'integer', ...bounds, maximum } },
       [PARSE]: Number,
     }),
   );
 }
 
-function upTo(powerOfTen: number): string {
-  const digits = String(powerOfTen).length - 1;
-  if (10 ** digits !== powerOfTen) throw new Error(`${powerOfTen} is not a power of ten`);
-  return `[1-9][0-9]{0,${digits - 1}}|${powerOfTen}`;
+/** A pattern of the numbers from 1 to a maximum of at least two digits. */
+function upTo(maximum: number): string {
+  const digits = String(maximum);
+  const fewer = `[1-9][0-9]{0,${digits.length - 2}}`;
+  // Numbers as long as the maximum that are lower from one digit on.
+  const lower = [...digits].flatMap((digit, at) => {
+    const least = at === 0 ? 1 : 0;
+    if (Number(digit) <= least) return [];
+    return [`${digits.slice(0, at)}[${least}-${Number(digit) - 1}][0-9]{${digits.length - at - 1}}`];
+  });
+  return [fewer, ...lower, digits].join('|');
 }
 
 /** One of the values, spelled exactly. */

@@ -85,7 +85,6 @@ export const tickets = endpoint({
     const page = readPage(query);
     const { since, before } = readRange(query);
     const connectionId = query.connection_id ?? 0;
-    if (connectionId > Number.MAX_SAFE_INTEGER) throw resourceNotFound;
     const [head, ...rows] = await read<HeadRow | TicketRow>(ticketPage(query), [
       ...[accountId, connectionId, since, before],
       ...[Math.min(page.offset, Number.MAX_SAFE_INTEGER), page.perPage],

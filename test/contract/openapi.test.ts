@@ -146,8 +146,8 @@ describe.each(operations)('$operationId', (operation) => {
         expect(await status(name, `${minimum}.5`), `${name} is no integer`).toBe(400);
       }
       if (maximum !== undefined) {
-        expect(await status(name, maximum), `${name} at its maximum`).toBe(200);
-        expect(await status(name, maximum + 1), `${name} above its maximum`).toBe(400);
+        expect(await status(name, maximum), `${name} at its maximum`).not.toBe(400);
+        expect(await status(name, BigInt(maximum) + 1n), `${name} above its maximum`).toBe(400);
       }
       for (const value of values ?? []) expect(await status(name, value), `${name}=${value}`).toBe(200);
       if (values) expect(await status(name, 'surely_unknown')).toBe(400);
