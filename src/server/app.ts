@@ -115,8 +115,9 @@ export function createApp({
   const { app, renew } = createServer({
     ...{ log, trustProxy, basePath, tls, budgetOf, always: secure, escaped, failed },
     ...{ parseUrl: apiUrls(routes.keys()), serveApi: api.serve },
+    answered: (answer) => api.requestLog.broken(answer),
   });
-  app.addHook('onClose', async () => api.flush());
+  app.addHook('onClose', async () => api.requestLog.flush());
 
   const method = ['GET', 'HEAD'];
   app.route({ method, url: '/livez', handler: async () => 'ok\n' });

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { ApiRequest } from '../http/api-request.ts';
+import type { BrokenAnswer } from '../http/edge/answer-broken-request.ts';
 import { pagePath, plainAddress } from '../http/edge/edge.ts';
 
 // Enough to see what clients request. Without a limit a flood would write 13,000 lines a second.
@@ -42,6 +43,12 @@ export class RequestLog {
       key_id: keyId,
       source_ip: plainAddress(request.ip),
     });
+  }
+
+  /** Logs the answer to a malformed request. */
+  broken({ id, status, address }: BrokenAnswer): void {
+    if (!this.#enabled || this.#count(status) > LINES_A_SECOND) return;
+    this.#log.info({ request_id: id, status, source_ip: plainAddress(address) }, 'malformed request');
   }
 
   /** Logs how many lines were left out so far. */

@@ -36,7 +36,7 @@ interface RequestState {
   place: number;
   /** The request missed its deadline and was answered with an error. */
   abandoned: boolean;
-  /** The store that it waits for, which is told if the request fails. */
+  /** The health of the store that it waits for, which records a failure. */
   health: Pick<StoreHealth, 'failed'>;
   /** The id of its API key; undefined until identified. */
   keyId: number | undefined;
@@ -120,12 +120,13 @@ export function serveApi(
     }
   }
 
+  const isAway = (error: unknown) => router.hasDirectory && error instanceof AccountAway;
   async function answerFailure(request: ApiRequest, state: RequestState, error: unknown): Promise<void> {
     state.step?.('fail', { error: error instanceof Error ? error.constructor.name : typeof error });
     if (error instanceof GateFull) {
       // There may be thousands a second. The request log and the metrics count them.
       await holdBack(state, wait(error.pauseMs));
-    } else if (!(error instanceof Expired || error instanceof AccountAway || state.health.failed(error))) {
+    } else if (!(error instanceof Expired || isAway(error) || state.health.failed(error))) {
       log.error({ request_id: request.id, ...errorFields(error, log) }, 'request failed');
     }
     // This request may be recorded, so no other cell gets it. The key's next one asks where its account lives.
@@ -295,5 +296,5 @@ export function serveApi(
     }
   }
 
-  return { serve, flush: () => requestLog.flush() };
+  return { serve, requestLog };
 }

@@ -57,7 +57,11 @@ export function servePages(app: FastifyInstance, basePath: string): void {
       url,
       handler: (request, reply) => {
         reply.header('vary', 'Accept, Accept-Encoding');
-        if (!isForBrowser(request)) return reply.code(404).send(unknownPath.envelope());
+        if (!isForBrowser(request))
+          return reply
+            .code(404)
+            .type(TYPES['.json'] ?? '')
+            .send(unknownPath.envelope());
         return send(request, reply, document, TYPES['.html'] ?? '', 'no-cache');
       },
     });
@@ -65,7 +69,7 @@ export function servePages(app: FastifyInstance, basePath: string): void {
   app.setNotFoundHandler((request, reply) => {
     reply.code(404).header('vary', 'Accept, Accept-Encoding');
     const isPage = isForBrowser(request) && (request.method === 'GET' || request.method === 'HEAD');
-    if (!isPage) return reply.send(unknownPath.envelope());
+    if (!isPage) return reply.type(TYPES['.json'] ?? '').send(unknownPath.envelope());
     return send(request, reply, document, TYPES['.html'] ?? '', 'no-store');
   });
   for (const [name, answer] of files) {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { makeAccount } from './account.ts';
 import { byRequestId, readLog } from './activity-log.ts';
 import { type Answer, ask, each, read } from './ask.ts';
@@ -140,12 +140,41 @@ test('a body is passed over up to 64 KiB; past it the connection is closed', asy
   expect((await sendRaw(withBody(300_000) + next)).map(({ status }) => status)).toEqual([200]);
 });
 
+describe('past 64 KiB of a body the connection is closed, whenever the answer was sent', () => {
+  const chunk = `8000\r\n${'x'.repeat(32_768)}\r\n`;
+  const long = 'x'.repeat(100_000);
+  const post = (...headers: string[]) => request(`POST ${FLEET} HTTP/1.1`, ...headers);
+  test.each([
+    ['without a key', 401, [post('Host: x', 'Content-Length: 100000'), long]],
+    ['to a host that is none', 400, [post('Host: a b', 'Content-Length: 100000') + long]],
+    ['with OPTIONS', 204, [request(`OPTIONS ${FLEET} HTTP/1.1`, 'Host: x', 'Content-Length: 100000') + long]],
+    ['in chunks', 401, [post('Host: x', 'Transfer-Encoding: chunked'), chunk, chunk, chunk]],
+    ['which is only announced', 401, [post('Host: x', 'Content-Length: 65537')]],
+  ])('%s', async (_, status, packets) => {
+    const began = performance.now();
+    const next = request(`GET ${FLEET} HTTP/1.1`, 'Host: x');
+    const method = status === 204 ? 'OPTIONS' : 'POST';
+    const answers = await sendRaw([...packets, next], { quietMs: 30_000, method });
+    expect(answers.map((answer) => answer.status)).toEqual([status]);
+    // Node's own limit for a body is 12 s.
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+  test('one of 64 KiB in chunks leaves the connection open', async () => {
+    const chunks = ['Host: x', 'Transfer-Encoding: chunked'];
+    const next = request(`GET ${FLEET} HTTP/1.1`, 'Host: x', 'Connection: close');
+    const answers = await sendRaw([post(...chunks), chunk, `${chunk}0\r\n\r\n`, next], { method: 'POST' });
+    expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+  });
+});
+
 test.each([
   ['not HTTP at all', 'GARBAGE\r\n\r\n'],
   ['a request line cut short', 'GET\r\n\r\n'],
   ['no HTTP version', `GET ${FLEET}\r\n\r\n`],
   ['another protocol', request(`GET ${FLEET} HTTQ/1.1`, 'Host: x')],
   ['a version yet to come', request(`GET ${FLEET} HTTP/9.9`, 'Host: x')],
+  ['a version of other bytes', request(`GET ${FLEET} HTTP/2.0`, 'Host: x')],
+  ['a version without headers', request(`GET ${FLEET} HTTP/0.9`, 'Host: x')],
   ['no Host', request(`GET ${FLEET} HTTP/1.1`, 'Connection: close')],
   ['a header without a name', request(`GET ${FLEET} HTTP/1.1`, 'Host: x', ': value')],
   ['a header without a colon', request(`GET ${FLEET} HTTP/1.1`, 'Host: x', 'nonsense')],

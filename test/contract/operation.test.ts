@@ -97,6 +97,16 @@ test("a request's line names its key and its client's address", async () => {
   }
 });
 
+test("a malformed request's id is in the log", async () => {
+  const { origin, says } = await service;
+  const answer = await sendRawOnce('GARBAGE\r\n\r\n', { origin });
+  const id = answer.headers['x-request-id'] ?? 'none';
+  await says(new RegExp(id), 5);
+  expect(await lines(({ request_id }) => request_id === id)).toMatchObject([
+    { msg: 'malformed request', status: 400, source_ip: '127.0.0.1' },
+  ]);
+});
+
 test('in a flood of 401 or 429 some lines are logged in full and the rest is counted', async () => {
   const { origin } = await service;
   const { key } = await makeAccount({ requestsPerMinute: 1 });

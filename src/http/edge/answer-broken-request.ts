@@ -3,11 +3,16 @@ import type { Socket } from 'node:net';
 import type { ConnectionFailure } from '../../telemetry/metrics.ts';
 import { type ApiError, badRequest, headersTooLarge } from '../errors.ts';
 import { type Budget, rateHeaders } from '../rate-headers.ts';
+import { endConnection } from './end-connection.ts';
 import type { Pipelining } from './pipelining.ts';
 
-// How long the client may still send after the last answer, in milliseconds. Closing at once would reset the connection
-// and lose the answer.
-const LINGER_MS = 1_000;
+/** The answer to a malformed request. */
+export interface BrokenAnswer {
+  /** Of its `X-Request-Id`. */
+  id: string;
+  status: number;
+  address: string;
+}
 
 /** Why a connection failed, from Node's error code. */
 export function failureOf({ code = '' }: NodeJS.ErrnoException): ConnectionFailure {
@@ -18,13 +23,21 @@ export function failureOf({ code = '' }: NodeJS.ErrnoException): ConnectionFailu
 
 /**
  * Answers a malformed request with the API's error envelope, after the requests before it, and closes the connection.
- * `always` are the headers of every answer.
+ * `always` are the headers of every answer; `answered` logs it.
  */
 export function answerBroken(
   error: NodeJS.ErrnoException,
   socket: Socket,
   pipelining: Pipelining,
-  { budgetOf, always }: { budgetOf: (address: string) => Budget; always: readonly string[] },
+  {
+    budgetOf,
+    always,
+    answered,
+  }: {
+    budgetOf: (address: string) => Budget;
+    always: readonly string[];
+    answered: (answer: BrokenAnswer) => void;
+  },
 ): void {
   // The client is gone, or TLS is not established yet.
   if (/^(?:reset|handshake)$/.test(failureOf(error)) || !socket.writable) {
@@ -33,11 +46,13 @@ export function answerBroken(
   }
   pipelining.stop(socket, (answerable) => {
     const told = error.code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge : badRequest;
-    const headers = [...always, ...rateHeaders(budgetOf(socket.remoteAddress ?? ''))];
-    if (answerable) socket.end(message(told, headers));
-    else socket.end();
-    const lingering = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-    socket.once('close', () => clearTimeout(lingering));
+    if (answerable) {
+      const { remoteAddress: address = '' } = socket;
+      const id = randomUUID();
+      socket.write(message(told, ['x-request-id', id, ...always, ...rateHeaders(budgetOf(address))]));
+      answered({ id, status: told.status, address });
+    }
+    endConnection(socket);
   });
 }
 
@@ -51,7 +66,6 @@ function message(error: ApiError, headers: readonly string[]): string {
     'connection: close',
     'cache-control: no-store',
     'x-content-type-options: nosniff',
-    `x-request-id: ${randomUUID()}`,
     ...headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1]}`] : [])),
   ];
   return `${lines.join('\r\n')}\r\n\r\n${body}`;

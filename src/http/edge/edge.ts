@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP, isIPv6, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { type ApiError, badRequest, headersTooLarge, uriTooLong } from '../errors.ts';
+import { endConnection } from './end-connection.ts';
 import { isHost } from './host.ts';
 
 /** The size limits of a request, in bytes. */
@@ -65,6 +66,8 @@ export function isApi(routed: string): boolean {
 /** Checks the request as HTTP. Returns null, or the error to answer. */
 export function checkRequest(request: IncomingMessage): ApiError | null {
   if ((request.url ?? '').length > LONGEST_URL) return uriTooLong;
+  // Node also reads 0.9 and 2.0 where 1.1 stands.
+  if (request.httpVersionMajor !== 1) return badRequest;
   let size = 0;
   let hosts = 0;
   const texts = request.rawHeaders;
@@ -94,17 +97,29 @@ export function bearerToken(rawHeaders: readonly string[]): string | null {
   return /^bearer +([^ \t]+)[ \t]*$/i.exec(found ?? '')?.[1] ?? null;
 }
 
-/** Ignores a body. Beyond 64 KiB the connection is closed once the answer is sent. */
+/**
+ * Ignores a body. One of more than 64 KiB closes the connection: once the answer is sent, or at once if it was sent before so
+ * much of the body arrived.
+ */
 export function ignoreBody(request: IncomingMessage, response: ServerResponse): void {
-  if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined)
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  if (length === undefined && encoding === undefined) return;
+  const end = () => endConnection(request.socket);
+  if (Number(length) > LARGEST_BODY) {
+    request.pause();
+    response.once('finish', end);
     return;
+  }
   let received = 0;
-  request.on('data', (chunk: Buffer) => {
+  const count = (chunk: Buffer) => {
     received += chunk.length;
     if (received <= LARGEST_BODY) return;
-    request.pause();
-    response.once('finish', () => request.socket.destroy());
-  });
+    request.off('data', count).pause();
+    if (response.writableFinished) end();
+    else response.once('finish', end);
+  };
+  // A read from now on: else Node would pass over the rest of the body without a count once the answer is sent.
+  request.on('data', count).read(0);
 }
 
 /** The path for the activity log: percent-escapes decoded once, and no part of a key in it. */

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { ConnectionFailure } from '../../telemetry/metrics.ts';
 import type { ApiUrl } from '../api-url.ts';
 import type { Budget } from '../rate-headers.ts';
-import { answerBroken, failureOf } from './answer-broken-request.ts';
+import { answerBroken, type BrokenAnswer, failureOf } from './answer-broken-request.ts';
 import { limitConnections } from './connection-limits.ts';
 import { belowBase, isApi, NODE_HEADER_LIMIT, routedUrl } from './edge.ts';
 import type { EscapedErrors } from './escaped-errors.ts';
@@ -47,6 +47,8 @@ export function createServer(options: {
   always: readonly string[];
   escaped: EscapedErrors;
   failed: (why: ConnectionFailure) => void;
+  /** Logs the answer to a malformed request. */
+  answered: (answer: BrokenAnswer) => void;
   /** Parses a routed URL below `/api/`. */
   parseUrl: (routed: string) => ApiUrl;
   /** Answers requests below `/api/`, which Fastify never sees. */
