@@ -232,7 +232,7 @@ const PARTS: readonly { since: number; sql: string }[] = [
         select account_id, member_id, '2026-01-05Z', case when name = 'Ada' then timestamptz '2026-01-06Z' end from member;`,
   },
   {
-    since: 32,
+    since: 33,
     sql: `
       insert into cell values (1);
       insert into directory_account (account_id, cell_id, state)
@@ -240,7 +240,7 @@ const PARTS: readonly { since: number; sql: string }[] = [
       insert into directory_key (hash, account_id) select hash, account_id from api_key;`,
   },
   {
-    since: 33,
+    since: 34,
     sql: `
       insert into account_move (account_id, move_id, other_cell, state, since, started_at, head, windows)
         values (77, '0190b0a0-0000-7000-8000-000000000001', 2, 'moving', '7', '2026-01-22Z', '{"last_id": 3}', '[{"used": 1}]');`,

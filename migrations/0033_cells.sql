@@ -33,7 +33,7 @@ grant select, insert, update on directory_account to dbvitals_writer;
 grant select, insert on directory_key to dbvitals_writer;
 
 -- False: the account is being moved, or lives in another cell. This store answers nothing for it and changes nothing of it.
--- Who changes it also raises api_key.version of the account's keys, so that every gate looks its keys up again.
+-- Any change of it must also raise api_key.version of the account's keys, so that every gate looks its keys up again.
 alter table account add column is_here boolean not null default true;
 
 -- The login is a row of the control store.
