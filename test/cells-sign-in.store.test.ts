@@ -144,6 +144,27 @@ test('a person of accounts in both cells switches between them in one session, a
   expect((await later.get<Me>('/me')).accounts.map(({ id }) => id)).toEqual([one.id]);
 });
 
+test('a cell that is down stops no member of another one', async () => {
+  const { subject, email } = person();
+  await addMember(cells.environment, one.id, { email });
+  const browser = openBrowser({ origin });
+  await signIn(subject, browser);
+  await browser.change('POST', `/invitations/${one.id}/accept`);
+  const invited = person();
+  await addMember(cells.environment, two.id, invited);
+  await cells.second.halt();
+  try {
+    const later = openBrowser({ origin });
+    expect(await signIn(subject, later)).toBe('/');
+    expect(await later.get('/invitations')).toEqual({ data: [], acts: true });
+    // Whether this person is invited is unknown.
+    expect(await signIn(invited.subject, openBrowser({ origin }))).toBe('/sign-in?error=failed');
+  } finally {
+    await cells.second.start();
+  }
+  await expect.poll(() => signIn(invited.subject, openBrowser({ origin }))).toBe('/invitations');
+});
+
 test('six persons sign in by single sign-on at once, while six members of cell 2 join with a password', async () => {
   const people = Array.from({ length: 6 }, person);
   const links: string[] = [];

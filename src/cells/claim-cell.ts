@@ -11,7 +11,7 @@ export function cellOfId(id: number): number {
   return Math.floor((id - 1) / IDS_OF_CELL) + 1;
 }
 
-/** The `cell_id` of a control store that is no cell. */
+/** The `cell_id` of a control store that is no cell, also in options of commands. */
 export const CONTROL_ONLY = 0;
 
 const insertCell = 'insert into cell (cell_id) values ($1)';

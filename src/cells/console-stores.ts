@@ -109,7 +109,7 @@ export function severalStores(
         if (found.length === 0) throw one.reason;
         if (isStoreFailure(one.reason)) continue;
         const fields = { cell: cells[at]?.id, ...errorFields(one.reason, log) };
-        log.error(fields, 'a cell fails: the console goes on without its rows');
+        log.error(fields, 'a cell fails: the console continues without its rows');
       }
       return found;
     },

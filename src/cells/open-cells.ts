@@ -151,9 +151,6 @@ export async function openCells(settings: StoreSettings, say: Say, absent: WhenA
   };
 }
 
-/** The `cell_id` of the control store in options of commands. */
-export const CONTROL = 0;
-
 /**
  * Where one store of the settings is: the control store's (0), or a cell's; null = the only one. Throws a sentence if the
  * settings do not name it, or name several and `cellId` is null.
@@ -168,7 +165,7 @@ export function placeOf(
     if (cellId === null) return { ...first, name: 'the store' };
     throw new Error('--cell needs DBVITALS_CELLS_FILE: there is only one store.');
   }
-  if (cellId === CONTROL) {
+  if (cellId === CONTROL_ONLY) {
     if (hasOwnControl(settings))
       return { ...controlPlace(settings), poolerUrl: null, name: 'the control store' };
     throw new Error(`The control store is cell ${first.id}: name that one.`);
@@ -184,7 +181,7 @@ export function placeOf(
 export function storeNumbers(settings: StoreSettings): readonly (number | null)[] {
   if (settings.cells === null) return [null];
   const ids = settings.cells.cells.map(({ id }) => id);
-  return hasOwnControl(settings) ? [CONTROL, ...ids] : ids;
+  return hasOwnControl(settings) ? [CONTROL_ONLY, ...ids] : ids;
 }
 
 /** Whether the control store is a store of its own. */

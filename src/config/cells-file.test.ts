@@ -57,6 +57,13 @@ test('the control store is the first cell by default, and by its URL', () => {
   expect(readCellsFile(written(`cells: [${one}]\ncontrol_url: postgres://u:p@one/d`)).controlUrl).toBeNull();
 });
 
+test('a later cell can not be the control store', () => {
+  const cells = `cells: [{ id: 1, url: "postgres://u:p@one/d" }, { id: 2, url: "postgres://u:p@two/d" }]`;
+  expect(problemsOf(`${cells}\ncontrol_url: postgres://u:p@two/d`)).toEqual([
+    'DBVITALS_CELLS_FILE: control_url is the url of cell 2: list that cell first, or name another database.',
+  ]);
+});
+
 test('every mistake is reported at once, and no value is repeated', () => {
   const problems = problemsOf(`
 cells:

@@ -81,9 +81,15 @@ export function readCellsFile(path: string): CellsFile {
     control_url === undefined
       ? null
       : url('', 'control_url', control_url, (text) => parseStoreUrl(text, 'control_url'));
+  const [first, ...later] = read;
+  const named = later.find(({ url }) => url !== '' && url === controlUrl);
+  if (named)
+    problem(
+      '',
+      `control_url is the url of cell ${named.id}: list that cell first, or name another database.`,
+    );
   if (problems.length > 0) throw new ConfigError([...new Set(problems)]);
-  // The URL of a cell again is that cell.
-  const [first] = read;
+  // The URL of the first cell again is that cell.
   return Object.freeze({
     cells: Object.freeze(read),
     controlUrl: controlUrl === first?.url ? null : controlUrl,

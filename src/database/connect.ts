@@ -29,14 +29,21 @@ const INT8_ARRAY: number = 1016; // the OID of bigint[]; no column of this type 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(INT8_ARRAY, (text) => text.slice(1, -1).split(',').filter(Boolean).map(Number));
 
+const parsed = new Map<string, StoreAddress>();
+
 /**
- * Parses a PostgreSQL URL; it may list several hosts, separated by commas as in libpq. `setting` is its name in messages.
- * Throws a sentence that says what to do if the URL is invalid.
+ * Parses a PostgreSQL URL; it may list several hosts, separated by commas as in libpq. The same URL gives the same object, so all
+ * pools on it share what they know of its primary. `setting` is its name in messages. Throws a sentence that says what to do if
+ * the URL is invalid.
  */
 export function parseStoreUrl(text: string, setting = 'DATABASE_URL'): StoreAddress {
-  return parseHosts(setting, 5432, text).map(({ before, name, after }) => ({
+  const known = parsed.get(text);
+  if (known) return known;
+  const address = parseHosts(setting, 5432, text).map(({ before, name, after }) => ({
     connectionString: `${before}/${name}${after}`,
   }));
+  parsed.set(text, address);
+  return address;
 }
 
 /** {@link parseStoreUrl} for a pooler in transaction mode, whose databases are `<name>_writer` and `<name>_reader`. */

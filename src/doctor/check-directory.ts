@@ -1,7 +1,8 @@
 import type pg from 'pg';
+import { CONTROL_ONLY } from '../cells/claim-cell.ts';
 import { type CellClient, findStrays, leadTo, type StrayAccount } from '../cells/correct-directory.ts';
 import { countMissingKeys } from '../cells/fill-directory.ts';
-import { CONTROL, placeOf, storeNumbers } from '../cells/open-cells.ts';
+import { placeOf, storeNumbers } from '../cells/open-cells.ts';
 import type { Config } from '../config/config.ts';
 import { openPool, parseStoreUrl } from '../database/connect.ts';
 import type { Diagnosis } from './diagnosis.ts';
@@ -20,8 +21,8 @@ export async function checkDirectory(config: Config): Promise<Diagnosis[]> {
     openPool(parseStoreUrl(placeOf(config, number).databaseUrl ?? ''), 'writer', {
       ...{ max: 1, statementTimeout: STATEMENT_MS },
     });
-  const control = open(numbers[0] ?? CONTROL);
-  const pools = numbers.filter((one) => one !== CONTROL).map((id) => ({ id, client: open(id) }));
+  const control = open(numbers[0] ?? CONTROL_ONLY);
+  const pools = numbers.filter((one) => one !== CONTROL_ONLY).map((id) => ({ id, client: open(id) }));
   try {
     const answering: CellClient[] = [];
     for (const cell of pools) if (await answers(cell.client)) answering.push(cell);

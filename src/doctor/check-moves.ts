@@ -20,7 +20,7 @@ interface Stalled {
 const EFFECT = {
   copying: 'It is served as before.',
   draining: 'It is served, but none of its health checks and notifications start.',
-  moving: 'Its requests get 500.',
+  moving: 'Its requests get 500, unless the directory leads to the other cell already.',
 };
 
 /** Warns of an account whose move was interrupted; null = there is none. The writer's role is enough. */
@@ -33,6 +33,6 @@ export async function checkMoves(pool: pg.Pool): Promise<Diagnosis | null> {
     about: 'moves',
     status: state === 'copying' ? 'warning' : 'error',
     message: `The move of account ${accountId} to cell ${otherCell} began more than ${STALLED_HOURS} h ago and is not complete. ${EFFECT[state]}`,
-    remedy: `Run "dbvitals account move ${accountId} --to ${otherCell}" to finish it, or "dbvitals account move ${accountId} --undo".`,
+    remedy: `Run "dbvitals account move ${accountId} --to ${otherCell}" to finish it. Until the directory leads there, "dbvitals account move ${accountId} --undo" keeps the account where it is.`,
   };
 }

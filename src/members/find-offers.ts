@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isStoreFailure } from '../database/store-failure.ts';
 import { foldedEmail } from './email.ts';
 
 const find = `
@@ -60,6 +61,17 @@ interface LoginRow {
   login_id: number;
   account_id: number | null;
   oidc_issuer: string | null;
+}
+
+/**
+ * What to make of an error of {@link findOffers}: a member needs no offer, so a cell that is down stops none of them. Rethrows
+ * any other error.
+ */
+export function noOffersTo(isMember: boolean): (error: unknown) => Offer[] {
+  return (error) => {
+    if (isMember && isStoreFailure(error)) return [];
+    throw error;
+  };
 }
 
 const issuerOf = 'select oidc_issuer as issuer from login where login_id = $1 and oidc_issuer is not null';

@@ -64,8 +64,8 @@ export interface ApiServer {
 }
 
 /**
- * Starts the API server of this process. It uses up to 7 connections to each cell, and 2 to the control store where that is
- * not the first cell's. Throws if the port is in use.
+ * Starts the API server of this process. It uses up to 7 connections to each cell, and 2 to the control store if there
+ * is a directory. Throws if the port is in use.
  */
 export async function startApiServer(
   stores: ApiStores,

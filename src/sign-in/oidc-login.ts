@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { one } from '../database/one.ts';
 import { foldedEmail } from '../members/email.ts';
-import { findOffers, type OfferSources } from '../members/find-offers.ts';
+import { findOffers, noOffersTo, type OfferSources } from '../members/find-offers.ts';
 import type { Person } from './identity-provider.ts';
 import type { SignInParts } from './sign-in-request.ts';
 
@@ -57,8 +57,9 @@ export async function oidcLogin(
     if (!(await acts(inEach, own.login_id))) throw new OidcLoginRejected('not_invited');
     return { loginId: own.login_id, acts: true, isInvited: false };
   }
-  const offers = await findOffers({ control, inEach }, { email, issuer, loginId: own?.login_id ?? null });
   const isMember = own !== undefined && (await acts(inEach, own.login_id));
+  const asked = { email, issuer, loginId: own?.login_id ?? null };
+  const offers = await findOffers({ control, inEach }, asked).catch(noOffersTo(isMember));
   if (!isMember && offers.length === 0) {
     const members = await inEach(async (cell) => (await cell.query<Found>(ofEmail, [email])).rows);
     const ids = members.map(({ login_id }) => login_id);

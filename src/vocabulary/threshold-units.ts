@@ -4,4 +4,5 @@ export const THRESHOLD_UNITS = [
   ...['per_second', 'per_minute', 'per_day', 'bytes_per_hour'],
 ] as const;
 
+/** A unit of {@link THRESHOLD_UNITS}. */
 export type ThresholdUnit = (typeof THRESHOLD_UNITS)[number];

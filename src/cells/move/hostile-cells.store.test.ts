@@ -78,7 +78,7 @@ test('a number that another account of the cell has, or will get, is refused', a
   );
   await addKey(other, rows[0].key);
   await expect(moveAccount(parts, id, 2)).rejects.toThrow(
-    `The api_key ${rows[0].key} of account ${id} has the number of one of account ${other} in cell 2`,
+    `Account ${id} has a row of api_key with id ${rows[0].key}, which account ${other} has in cell 2`,
   );
   expect(await placeOf(cells, id)).toEqual(HERE);
   expect(withoutMoved(await rowsOf(one.root, id))).toEqual(withoutMoved(before));

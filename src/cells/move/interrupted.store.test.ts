@@ -9,7 +9,7 @@ import {
   type TwoCells,
   withoutMoved,
 } from './move-fixture.ts';
-import { undoMove } from './undo-move.ts';
+import { undoMove } from './undo/undo-move.ts';
 
 let cells: TwoCells;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
-// A process that moves an account and kills itself at a step: `node killed-move-fixture.ts`, told by DBVITALS_TEST_MOVE.
+// A process that moves an account and kills itself at a step: `node killed-move-fixture.ts`, configured by DBVITALS_TEST_MOVE.
 import { openPool, type StoreAddress } from '../../database/connect.ts';
 import { moveAccount } from './move-account.ts';
 
-/** What the process is told. */
+/** The settings of the process. */
 export interface KilledMove {
   /** Of cell 1, which has the directory, and cell 2. */
   addresses: [StoreAddress, StoreAddress];

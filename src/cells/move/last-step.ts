@@ -4,8 +4,8 @@ import { type AccountMove, MoveEnded, setMoveState } from './account-move.ts';
 import { copyChanges, whileArriving } from './copy-in-use.ts';
 import { addStaged, countRows, type Sides, stageRows } from './copy-rows.ts';
 import type { MovedTable } from './moved-tables.ts';
-import { removeRows } from './remove-copy.ts';
 import { transaction } from './transaction.ts';
+import { removeRows } from './undo/remove-copy.ts';
 import { requireUniqueIds } from './unique-ids.ts';
 
 // A batch of the gate and a change hold the head for milliseconds.

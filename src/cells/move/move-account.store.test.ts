@@ -7,7 +7,7 @@ import {
 import { moveAccount } from './move-account.ts';
 import { placeOf, rowsOf, startTwoCells, type TwoCells, withoutMoved } from './move-fixture.ts';
 import { GATE, MOVED, STAY } from './moved-tables.ts';
-import { forgetCopies } from './undo-move.ts';
+import { forgetCopies } from './undo/undo-move.ts';
 
 let cells: TwoCells;
 beforeAll(async () => {

@@ -15,10 +15,10 @@ import { arriveInCell, leaveCell, requireGapless } from './last-step.ts';
 import { type MovedTable, readMovedTables } from './moved-tables.ts';
 import { lockMove, openSide, requireSameSchema, type Side } from './open-sides.ts';
 import { type MoveParts, requirePlace } from './places.ts';
-import { removeCopy, reopenCopy } from './remove-copy.ts';
-import { requireCopy } from './require-copy.ts';
-import { stayAfterFailure } from './stay.ts';
 import { dropConnection } from './transaction.ts';
+import { removeCopy, reopenCopy } from './undo/remove-copy.ts';
+import { requireCopy } from './undo/require-copy.ts';
+import { stayAfterFailure } from './undo/stay.ts';
 
 /** A finished move. */
 export interface MovedAccount {
@@ -229,7 +229,7 @@ async function stayed(moving: Moving, cause: unknown): Promise<Error> {
     );
   } catch {
     return new Error(
-      `The move of account ${accountId} stopped, and its requests get 500: ${reason}. Run the command again to finish it, or undo it with --undo.`,
+      `The move of account ${accountId} stopped, and its requests may get 500: ${reason}. Run the command again to finish it, or undo it with --undo.`,
       { cause },
     );
   }

@@ -17,7 +17,7 @@ import { silencesOfAccount } from '../../silences/list-silences.ts';
 import { listComments } from '../../triage/list-comments.ts';
 import { moveAccount } from './move-account.ts';
 import { addSmallAccount, type CellStore, startTwoCells, type TwoCells } from './move-fixture.ts';
-import { forgetCopies } from './undo-move.ts';
+import { forgetCopies } from './undo/undo-move.ts';
 
 let cells: TwoCells;
 beforeAll(async () => {

@@ -15,7 +15,7 @@ import {
   withoutMoved,
 } from './move-fixture.ts';
 import type { MoveParts } from './places.ts';
-import { forgetCopies, undoMove } from './undo-move.ts';
+import { forgetCopies, undoMove } from './undo/undo-move.ts';
 
 let cells: TwoCells;
 beforeAll(async () => {
@@ -197,8 +197,8 @@ test('doctor says which move was interrupted, and what to do', async () => {
   expect(await checkMoves(cells.one.writer)).toEqual({
     about: 'moves',
     status: 'error',
-    message: `The move of account ${id} to cell 2 began more than 1 h ago and is not complete. Its requests get 500.`,
-    remedy: `Run "dbvitals account move ${id} --to 2" to finish it, or "dbvitals account move ${id} --undo".`,
+    message: `The move of account ${id} to cell 2 began more than 1 h ago and is not complete. Its requests get 500, unless the directory leads to the other cell already.`,
+    remedy: `Run "dbvitals account move ${id} --to 2" to finish it. Until the directory leads there, "dbvitals account move ${id} --undo" keeps the account where it is.`,
   });
   await undoMove(cells.parts, id);
   expect(await checkMoves(cells.one.writer)).toBeNull();

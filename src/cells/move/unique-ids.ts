@@ -54,12 +54,12 @@ function refuse(
 ): void {
   if (taken !== null) {
     throw new Error(
-      `The ${table} ${taken} of account ${accountId} has the number of one of account ${owner} in cell ${cellId}: remove one of the two first.`,
+      `Account ${accountId} has a row of ${table} with id ${taken}, which account ${owner} has in cell ${cellId}: remove one of the two first.`,
     );
   }
   if (ahead !== null) {
     throw new Error(
-      `Cell ${cellId} would give the number ${ahead} of a ${table} of account ${accountId} again, because it was restored from a backup: run this there as its owner: select setval(pg_get_serial_sequence('${table}', '${identity}'), ${ahead})`,
+      `Cell ${cellId} would issue ids of ${table} up to ${ahead} again, which account ${accountId} has, because it was restored from a backup: run this there as its owner: select setval(pg_get_serial_sequence('${table}', '${identity}'), ${ahead})`,
     );
   }
 }

@@ -34,7 +34,7 @@ export function addAccountMoveCommand(group: Command, context: CommandContext): 
             const { moveAccount } = await import('../../cells/move/move-account.ts');
             return moveAccount({ ...cells, step }, id, to);
           }
-          const { forgetCopies, undoMove } = await import('../../cells/move/undo-move.ts');
+          const { forgetCopies, undoMove } = await import('../../cells/move/undo/undo-move.ts');
           return undo ? undoMove({ ...cells, step }, id) : forgetCopies({ ...cells, step }, id);
         }),
       );

@@ -90,7 +90,9 @@ export function startCellRounds(
     }),
   );
   const isAlone = !cells.hasDirectory;
-  const turns = isAlone ? null : openPool(cells.control.address, 'owner', { max: 1 });
+  const turns = isAlone
+    ? null
+    : openPool(cells.control.address, 'owner', { max: 1, statementTimeout: STEP_DEADLINE_MS });
   if (turns) undo.push(() => turns.end());
   start(
     startSealing({

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
-import { cellOfId } from '../../cells/claim-cell.ts';
+import { CONTROL_ONLY, cellOfId } from '../../cells/claim-cell.ts';
 import { countAccounts } from '../../cells/directory.ts';
 import { accountOf, cellOfAccount, NAMED_BY_ID, type Subject } from '../../cells/find-cell.ts';
-import { type Cell, type CellPlace, type Cells, CONTROL } from '../../cells/open-cells.ts';
+import type { Cell, CellPlace, Cells } from '../../cells/open-cells.ts';
 import { openPool } from '../../database/connect.ts';
 import { isStoreFailure } from '../../database/store-failure.ts';
 import { countOf } from '../arguments.ts';
@@ -36,7 +36,7 @@ export function addCellOption(command: Command, what: string): Command {
 /** The option of commands that act on one store: a cell, or a control store that is none. */
 export function addStoreOption(command: Command, what: string): Command {
   const parse = countOf('--cell', 1, 255);
-  return command.option('--cell <N>', what, (text) => (text === 'control' ? CONTROL : parse(text)));
+  return command.option('--cell <N>', what, (text) => (text === 'control' ? CONTROL_ONLY : parse(text)));
 }
 
 /** The number of `--cell`; null = not given. */

@@ -6,6 +6,7 @@ import type { CellPlace, Cells } from '../../cells/open-cells.ts';
 import type { Config } from '../../config/config.ts';
 import { openPool, WORK_DEADLINE_MS } from '../../database/connect.ts';
 import type { SecretKeys } from '../../database/encryption.ts';
+import type { OpenStore } from '../../database/open.ts';
 import { startMonitor } from '../../monitor/schedule.ts';
 import { startRetention } from '../../server/retention.ts';
 import { startControlRounds } from './control-rounds.ts';
@@ -50,10 +51,10 @@ async function monitorCell(cells: Cells, place: CellPlace, parts: MonitorParts):
   });
   if (!opened) return;
   const { cell, writer } = opened;
-  const openOwner = () =>
-    openPool(cell.store.address, 'owner', { max: 1, statementTimeout: WORK_DEADLINE_MS });
-  const owners = [openOwner(), openOwner()] as const;
-  const turns = cells.hasDirectory ? openPool(cells.control.address, 'owner', { max: 1 }) : null;
+  const openOwner = ({ address }: OpenStore) =>
+    openPool(address, 'owner', { max: 1, statementTimeout: WORK_DEADLINE_MS });
+  const owners = [openOwner(cell.store), openOwner(cell.store)] as const;
+  const turns = cells.hasDirectory ? openOwner(cells.control) : null;
   const { allowPrivateTargets, tokenCommands, activityDays, sealFile } = config;
   try {
     const monitor = startMonitor({ writer, secret, allowPrivateTargets, tokenCommands, log, concurrency });

@@ -1,6 +1,6 @@
 import { identifier } from '../../http/fields.ts';
 import { acceptInvitation, declineInvitation } from '../../members/answer-invitation.ts';
-import { type OfferSources, offersTo } from '../../members/find-offers.ts';
+import { noOffersTo, type OfferSources, offersTo } from '../../members/find-offers.ts';
 import { proofNeeded, signedOut } from '../../sign-in/session-rejections.ts';
 import { type Person, personOf } from '../../sign-in/sessions.ts';
 import { type Static, Type } from '../../vocabulary/schema.ts';
@@ -37,11 +37,12 @@ const list = openRoute({
     const person = await requirePerson(asked);
     const { control, stores } = asked.parts;
     const inEach: OfferSources['inEach'] = (find) => stores.inEach(({ writer }) => find(writer));
-    const offers = await offersTo({ control, inEach }, person);
+    const acts = person.accountId !== null;
+    const offers = await offersTo({ control, inEach }, person).catch(noOffersTo(acts));
     const data = offers.map(({ account_id, account_name, roles, joined }) => ({
       ...{ account_id, account_name, roles, joined },
     }));
-    return { data, acts: person.accountId !== null };
+    return { data, acts };
   },
 });
 

@@ -111,8 +111,8 @@ export type TicketPage = Static<typeof TicketPage>;
 export type TicketIds = Static<typeof TicketIds>;
 
 /**
- * What a list costs. A search, and an order that no index has, read up to 50,000 tickets. Who triages tickets one by one
- * reads their list again after each change: in a sorted one, 60 changes a minute stay below the session's budget.
+ * What a list costs. A search, and an order that no index has, read up to 50,000 tickets. The list is read again after each
+ * triage of a ticket: in a sorted one, 60 a minute stay below the session's budget.
  */
 export function costOf({ q, group, sort = 'first_seen' }: Readonly<Record<string, unknown>>): number {
   if (q !== undefined) return 10;

@@ -14,7 +14,7 @@ import {
 import { parseKey } from '../../vocabulary/api-key.ts';
 import type { ApiCell } from './api-cell.ts';
 
-/** Who is told if a lookup fails. */
+/** Records that a lookup failed. */
 interface Blamed {
   health: Pick<StoreHealth, 'failed'>;
 }

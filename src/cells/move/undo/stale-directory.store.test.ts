@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sealEntries } from '../../activity/seals/record-seals.ts';
-import { inTransaction, openPool } from '../../database/connect.ts';
-import { lockSchemaAlone } from '../../database/migrate.ts';
-import { correctDirectory } from '../correct-directory.ts';
-import { moveAccount } from './move-account.ts';
+import { sealEntries } from '../../../activity/seals/record-seals.ts';
+import { inTransaction, openPool } from '../../../database/connect.ts';
+import { lockSchemaAlone } from '../../../database/migrate.ts';
+import { correctDirectory } from '../../correct-directory.ts';
+import { moveAccount } from '../move-account.ts';
 import {
   addSmallAccount,
   HERE,
@@ -13,9 +13,9 @@ import {
   rowsOf,
   startTwoCells,
   type TwoCells,
-} from './move-fixture.ts';
-import { openSide } from './open-sides.ts';
-import type { MoveParts } from './places.ts';
+} from '../move-fixture.ts';
+import { openSide } from '../open-sides.ts';
+import type { MoveParts } from '../places.ts';
 import { forgetCopies, undoMove } from './undo-move.ts';
 
 let cells: TwoCells;

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { type AccountMove, readMove, setMoveState } from './account-move.ts';
-import type { Step } from './copy-in-use.ts';
-import type { MovedTable } from './moved-tables.ts';
-import { transaction } from './transaction.ts';
+import { type AccountMove, readMove, setMoveState } from '../account-move.ts';
+import type { Step } from '../copy-in-use.ts';
+import type { MovedTable } from '../moved-tables.ts';
+import { transaction } from '../transaction.ts';
 
 /** Rows in one transaction. */
 const BATCH = 5_000;

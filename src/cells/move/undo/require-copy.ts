@@ -1,5 +1,5 @@
-import { one } from '../../database/one.ts';
-import type { Side } from './open-sides.ts';
+import { one } from '../../../database/one.ts';
+import type { Side } from '../open-sides.ts';
 
 // While a log is closed for a move, its head is in the row of the move.
 const selectEnd = `

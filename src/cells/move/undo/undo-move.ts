@@ -1,7 +1,7 @@
-import { hasMoved, isLeaving, readMove, removeMove } from './account-move.ts';
-import { readMovedTables } from './moved-tables.ts';
-import { lockMove, openSide } from './open-sides.ts';
-import { type MoveParts, requirePlace } from './places.ts';
+import { hasMoved, isLeaving, readMove, removeMove } from '../account-move.ts';
+import { readMovedTables } from '../moved-tables.ts';
+import { lockMove, openSide } from '../open-sides.ts';
+import { type MoveParts, requirePlace } from '../places.ts';
 import { removeCopy } from './remove-copy.ts';
 import { requireCopy } from './require-copy.ts';
 import { stay } from './stay.ts';

@@ -1,12 +1,12 @@
 import type pg from 'pg';
-import { changeAccountPlace, findAccountPlace } from '../directory.ts';
-import { type AccountMove, MoveEnded, readMove } from './account-move.ts';
-import { stayInCell } from './last-step.ts';
-import type { MovedTable } from './moved-tables.ts';
-import { lockMoveAgain, openSide, type Side } from './open-sides.ts';
-import type { MoveParts } from './places.ts';
+import { changeAccountPlace, findAccountPlace } from '../../directory.ts';
+import { type AccountMove, MoveEnded, readMove } from '../account-move.ts';
+import { stayInCell } from '../last-step.ts';
+import type { MovedTable } from '../moved-tables.ts';
+import { lockMoveAgain, openSide, type Side } from '../open-sides.ts';
+import type { MoveParts } from '../places.ts';
+import { dropConnection } from '../transaction.ts';
 import { reopenCopy } from './remove-copy.ts';
-import { dropConnection } from './transaction.ts';
 
 interface Staying {
   readonly control: pg.Pool;
