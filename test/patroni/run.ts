@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -18,6 +18,8 @@ import { judge } from '../faults/judge.ts';
 import { type Load, startLoad } from '../faults/load.ts';
 import { UNLIMITED } from '../faults/stage.ts';
 import { LONGEST_ANSWER_MS, longest, served } from '../faults/store-ends.ts';
+import { startTestStore, type TestStore } from '../store.ts';
+import { urlOf } from '../two-cells.ts';
 import { type PatroniCluster, type PatroniNode, startPatroniCluster } from './patroni-cluster.ts';
 import { type KeyEntry, replayLimit } from './replay-limit.ts';
 
@@ -25,10 +27,13 @@ import { type KeyEntry, replayLimit } from './replay-limit.ts';
  * Runs two services and a monitor on a Patroni cluster of three nodes in synchronous mode, under load with four keys of three
  * accounts. The primary's node is killed again and again, then frozen and continued, then switched over. The second service
  * starts while there is no primary. Nothing is restarted but by its supervisor. Fails unless no answered request is missing, the
- * log has no gaps, limits are exact, and the same processes serve and measure again in time. Requires Debian's `postgresql`,
- * `patroni` and `etcd-server`. `--kills N` for another number of kills.
+ * log has no gaps, limits are exact, and the same processes serve and measure again in time. With `--cell` the cluster is cell 2,
+ * beside an ordinary store as cell 1 whose account must notice nothing. Requires Debian's `postgresql`, `patroni` and
+ * `etcd-server`. `--kills N` for another number of kills.
  */
-const { values } = parseArgs({ options: { kills: { type: 'string', default: '5' } } });
+const { values } = parseArgs({
+  options: { kills: { type: 'string', default: '5' }, cell: { type: 'boolean', default: false } },
+});
 const KILLS = Number(values.kills);
 const LIMIT = 30;
 /** `ttl`, and the time to notice, promote and connect. */
@@ -41,13 +46,18 @@ const WARM = 300;
 const folder = mkdtempSync(join(tmpdir(), 'dbvitals-patroni-'));
 chmodSync(folder, 0o711);
 let cluster: PatroniCluster | undefined;
+/** Cell 1, with `--cell`. */
+let plain: TestStore | undefined;
 const processes: Process[] = [];
 const loads: Load[] = [];
+/** The load of an account of cell 1. */
+let neighbour: Load | undefined;
 let done = false;
 // An interrupted run leaves no servers.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void clean().then(() => process.exit(1)));
 try {
+  if (values.cell) plain = await startTestStore();
   cluster = await startPatroniCluster(folder);
   const seen = await run(cluster);
   console.log(`${seen}`);
@@ -63,9 +73,9 @@ try {
 async function clean(): Promise<void> {
   if (done) return;
   done = true;
-  await Promise.all(loads.map((load) => load.stop()));
+  await Promise.all([...loads, ...(neighbour ? [neighbour] : [])].map((load) => load.stop()));
   await Promise.all(processes.map((each) => each.stop()));
-  await cluster?.stop();
+  await Promise.all([cluster?.stop(), plain?.stop()]);
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -79,8 +89,9 @@ async function run(patroni: PatroniCluster): Promise<Seen> {
   await setUp.end();
 
   const hosts = patroni.nodes.map(({ port }) => `127.0.0.1:${port}`).join();
+  const url = `postgres://dbvitals:${password}@${hosts}/dbvitals?target_session_attrs=read-write`;
   const environment = {
-    DATABASE_URL: `postgres://dbvitals:${password}@${hosts}/dbvitals?target_session_attrs=read-write`,
+    ...(plain ? { DBVITALS_CELLS_FILE: cellsFile(plain, url) } : { DATABASE_URL: url }),
     DBVITALS_SECRET_KEY: randomBytes(32).toString('hex'),
   };
   const first = await startService(environment, ['--no-monitor']);
@@ -90,7 +101,7 @@ async function run(patroni: PatroniCluster): Promise<Seen> {
   let ended = 0;
   for (const each of processes) void each.ended.then(() => (ended += 1));
   const account = async (...limit: string[]) => {
-    const named = ['--name', 'Patroni', '--plan', 'enterprise', ...limit];
+    const named = ['--name', 'Patroni', '--plan', 'enterprise', ...(plain ? ['--cell', '2'] : []), ...limit];
     return (await runJson<{ id: number }>(['account', 'create', ...named], environment)).id;
   };
   const issue = (id: number) =>
@@ -106,6 +117,13 @@ async function run(patroni: PatroniCluster): Promise<Seen> {
     loads.push(started);
     return started;
   };
+  if (plain) {
+    const { id } = await runJson<{ id: number }>(
+      ['account', 'create', '--name', 'beside', '--plan', 'enterprise', '--cell', '1', ...UNLIMITED],
+      environment,
+    );
+    neighbour = startLoad((await issue(id)).key, origin, { width: 1, pauseMs: 20 });
+  }
   const measured = load((await issue(busy)).key, 4, 5);
   for (const id of [busy, other]) load((await issue(id)).key, 4, 5);
   load(limited.key, 1, 100);
@@ -162,7 +180,7 @@ async function run(patroni: PatroniCluster): Promise<Seen> {
   await provoke('switchover', (leader) => patroni.switchover(leader));
   await patroni.whole();
   await served(measured, performance.now(), WARM);
-  await Promise.all(loads.map((load) => load.stop()));
+  await Promise.all([...loads, ...(neighbour ? [neighbour] : [])].map((load) => load.stop()));
 
   const answers = loads.flatMap((load) => load.answers);
   const query = async <T extends pg.QueryResultRow>(text: string, parameters: unknown[] = []) => {
@@ -184,34 +202,52 @@ async function run(patroni: PatroniCluster): Promise<Seen> {
   );
   const odd = loads.flatMap((load) => load.odd).filter((text) => !text.startsWith('429 '));
   for (const text of new Set(odd)) console.log(`  ${text}`);
-  return new Seen()
-    .none(missing, `of ${answers.length} answers missing`)
-    .none(twice, 'duplicates')
-    .none(outOfOrder, 'out of order')
-    .atLeast(answers.filter(({ status }) => status === 500).length, 1, '500s')
-    .none(odd.length, 'other than 200, 500 and the limited key’s 429')
-    .none(
-      loads
-        .slice(0, -1)
-        .flatMap(({ answers: others }) => others)
-        .filter(({ status }) => status === 429).length,
-      '429 of the other keys',
-    )
-    .none(
-      loads.reduce((sum, { broken }) => sum + broken, 0),
-      'broken off',
-    )
-    .atMost(Math.max(...loads.map(longest)), LONGEST_ANSWER_MS / 1_000, 'slowest answer', ' s')
-    .atMost(slowest / 1_000, BACK_S, 'serving again after at most', ' s')
-    .atMost(latest / 1_000, CHECKED_S, 'health checks again after at most', ' s')
-    .atLeast(windows.count, 2, 'windows')
-    .atLeast(windows.refused, 1, '429s')
-    .none(windows.wrong, 'admitted over or refused under the limit')
-    .none(late, '500s after the frozen node continued')
-    .holds('it left the lead to its successor', whole === successor)
-    .atLeast(started?.tries ?? 0, 2, 'a service that started meanwhile was tried')
-    .atMost(started?.s ?? 0, BACK_S, 'times, and ready after', ' s')
-    .none(ended, 'processes ended');
+  return (
+    new Seen()
+      .none(missing, `of ${answers.length} answers missing`)
+      .none(twice, 'duplicates')
+      .none(outOfOrder, 'out of order')
+      .atLeast(answers.filter(({ status }) => status === 500).length, 1, '500s')
+      .none(odd.length, 'other than 200, 500 and the limited key’s 429')
+      .none(
+        loads
+          .slice(0, -1)
+          .flatMap(({ answers: others }) => others)
+          .filter(({ status }) => status === 429).length,
+        '429 of the other keys',
+      )
+      .none(
+        loads.reduce((sum, { broken }) => sum + broken, 0),
+        'broken off',
+      )
+      .atMost(Math.max(...loads.map(longest)), LONGEST_ANSWER_MS / 1_000, 'slowest answer', ' s')
+      .atMost(slowest / 1_000, BACK_S, 'serving again after at most', ' s')
+      .atMost(latest / 1_000, CHECKED_S, 'health checks again after at most', ' s')
+      .atLeast(windows.count, 2, 'windows')
+      .atLeast(windows.refused, 1, '429s')
+      .none(windows.wrong, 'admitted over or refused under the limit')
+      .none(late, '500s after the frozen node continued')
+      .holds('it left the lead to its successor', whole === successor)
+      .none(
+        (neighbour?.answers ?? []).filter(({ status }) => status !== 200).length + (neighbour?.broken ?? 0),
+        `failures of ${neighbour?.answers.length ?? 0} answers of the other cell`,
+      )
+      // With another cell to serve, a service starts at once.
+      .atLeast(started?.tries ?? 0, plain ? 1 : 2, 'a service that started meanwhile was tried')
+      .atMost(started?.s ?? 0, BACK_S, 'times, and ready after', ' s')
+      .none(ended, 'processes ended')
+  );
+}
+
+/** Names the cluster as cell 2, beside cell 1. Returns the file's path. */
+function cellsFile(one: TestStore, url: string): string {
+  const file = join(folder, 'cells.yaml');
+  const cells = [
+    { id: 1, url: urlOf(one) },
+    { id: 2, url },
+  ];
+  writeFileSync(file, JSON.stringify({ cells }), { mode: 0o600 }); // JSON is YAML
+  return file;
 }
 
 /** The number of 500s to requests sent after an instant, and when the first 200 after the last of them arrived. */
