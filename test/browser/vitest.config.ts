@@ -32,7 +32,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'figures',
-          include: ['test/browser/figures.test.ts'],
+          include: ['test/browser/{figures,first-start,first-steps,notifications}.test.ts'],
+          env: { DBVITALS_TEST_ALONE: 'yes' },
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },
