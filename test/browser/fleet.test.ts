@@ -95,11 +95,15 @@ test('the fleet is filtered by a version', async () => {
   await page.keyboard.type('PostgreSQL 17');
   await page.keyboard.press('Enter');
   await page.waitForURL(/engine=postgres&version=17/);
-  await settled(page);
-  const rows = await page.locator('.table-item .second-line', { hasText: ' · ' }).allTextContents();
-  const engines = rows.filter((text) => text.includes('SQL'));
-  expect(engines.length).toBeGreaterThan(0);
-  expect(engines.filter((text) => !text.startsWith('PostgreSQL 17.'))).toEqual([]);
+  const engines = async () => {
+    const rows = await page.locator('.table-item .second-line', { hasText: ' · ' }).allTextContents();
+    return rows.filter((text) => text.includes('SQL'));
+  };
+  // The rows of before stay until the filtered ones are there.
+  await expect
+    .poll(async () => (await engines()).filter((text) => !text.startsWith('PostgreSQL 17.')))
+    .toEqual([]);
+  expect((await engines()).length).toBeGreaterThan(0);
 });
 
 test('as a grid, each connection has a chart of the chosen vital sign', async () => {

@@ -261,7 +261,8 @@ test('by keyboard: texts are switched off, which deletes them, and on', async ()
       .count(),
   ).toBe(0);
   await press(page, 'Store texts');
-  await page.getByRole('dialog', { name: 'Store query texts' }).waitFor();
+  // The button that opened the dialog has the same name, and the focus a moment longer.
+  await page.getByRole('dialog', { name: 'Store query texts' }).locator(':focus').waitFor();
   await press(page, 'Store texts');
   await part(page)
     .getByRole('button', { name: `Text of query ${WORST}` })
