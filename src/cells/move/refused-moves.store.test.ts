@@ -144,6 +144,17 @@ test('what an older backup brings back in the old cell is forgotten too', async 
   expect(withoutMoved(await rowsOf(cells.two.root, id))).toEqual(withoutMoved(before));
 });
 
+test('copies of several accounts are forgotten at once', async () => {
+  const ids = [
+    await addSmallAccount(cells, 20),
+    await addSmallAccount(cells, 20),
+    await addSmallAccount(cells, 20),
+  ];
+  for (const id of ids) await moveAccount(cells.parts, id, 2);
+  const removed = await Promise.all(ids.map((id) => forgetCopies(cells.parts, id)));
+  expect(removed.map(({ removed_from }) => removed_from)).toEqual([[1], [1], [1]]);
+});
+
 test('a change that holds the log for seconds delays the last step', async () => {
   const id = await addSmallAccount(cells, 20);
   const { root } = cells.one;

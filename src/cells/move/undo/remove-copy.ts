@@ -32,12 +32,16 @@ export async function removeRows(
   }
 }
 
+// PostgreSQL refuses to change one table's privileges in two transactions at once.
+const takeTurn = `select pg_advisory_xact_lock(hashtextextended('dbvitals privilege', 0))`;
+
 /** Gives the owner a privilege that it lacks for the rest of the transaction, such as `delete on seal_key`. */
 async function withPrivilege<T>(
   client: pg.ClientBase,
   privilege: string,
   work: () => Promise<T>,
 ): Promise<T> {
+  await client.query(takeTurn);
   await client.query(`grant ${privilege} to current_user`);
   const result = await work();
   await client.query(`revoke ${privilege} from current_user`);
