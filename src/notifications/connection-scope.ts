@@ -18,24 +18,35 @@ export interface ScopedConnection {
   tags: readonly string[];
 }
 
+type Matches = (connection: Omit<ScopedConnection, 'id'>) => boolean;
+
+// A hundred windows are compared with each of ten thousand connections, so each is taken apart once.
+const matchers = new WeakMap<ConnectionScope, (connection: ScopedConnection) => boolean>();
+
 /** Whether a scope includes a connection: by its id, its name or its tags. */
-export function includesConnection(
-  { connection_ids: ids, connection_names: names }: ConnectionScope,
-  connection: ScopedConnection,
-): boolean {
-  if (ids === null && names === null) return true;
-  return (
-    ids?.includes(connection.id) === true ||
-    names?.some((pattern) => matchesPattern(pattern, connection)) === true
-  );
+export function includesConnection(scope: ConnectionScope, connection: ScopedConnection): boolean {
+  let includes = matchers.get(scope);
+  if (includes === undefined) {
+    includes = matcherOf(scope);
+    matchers.set(scope, includes);
+  }
+  return includes(connection);
 }
 
-/** Whether a connection has the pattern's name, or all of its tags. */
-export function matchesPattern(pattern: string, { name, tags }: Omit<ScopedConnection, 'id'>): boolean {
+function matcherOf({ connection_ids: ids, connection_names: names }: ConnectionScope) {
+  if (ids === null && names === null) return () => true;
+  const known = new Set(ids);
+  const patterns = (names ?? []).map(patternMatcher);
+  return (connection: ScopedConnection) =>
+    known.has(connection.id) || patterns.some((matches) => matches(connection));
+}
+
+/** Returns whether a connection has the pattern's name, or all of its tags. */
+export function patternMatcher(pattern: string): Matches {
   const wanted = tagsIn(pattern);
-  return wanted === null
-    ? matchesName(pattern, name)
-    : wanted.every((tag) => tag !== null && tags.includes(tag));
+  if (wanted === null) return nameMatcher(pattern);
+  if (wanted.includes(null)) return () => false;
+  return ({ tags }) => wanted.every((tag) => tag !== null && tags.includes(tag));
 }
 
 /** What is wrong with the tags of patterns, in one sentence; null = nothing. */
@@ -52,18 +63,20 @@ function tagsIn(pattern: string): (string | null)[] | null {
   return pattern.slice(TAGS.length).split('+').map(normalisedTag);
 }
 
-/** Whether a name is the pattern's, in any capitals. Takes linear time for each `*`, whatever the pattern is. */
-function matchesName(pattern: string, name: string): boolean {
+/** Returns whether a name is the pattern's, in any capitals. Takes linear time for each `*`, whatever the pattern is. */
+function nameMatcher(pattern: string): Matches {
   const [first = '', ...rest] = pattern.toLowerCase().split('*');
   const last = rest.pop();
-  const lower = name.toLowerCase();
-  if (last === undefined) return lower === first;
-  if (!lower.startsWith(first)) return false;
-  let place = first.length;
-  for (const part of rest) {
-    const found = lower.indexOf(part, place);
-    if (found === -1) return false;
-    place = found + part.length;
-  }
-  return lower.length - last.length >= place && lower.endsWith(last);
+  return ({ name }) => {
+    const lower = name.toLowerCase();
+    if (last === undefined) return lower === first;
+    if (!lower.startsWith(first)) return false;
+    let place = first.length;
+    for (const part of rest) {
+      const found = lower.indexOf(part, place);
+      if (found === -1) return false;
+      place = found + part.length;
+    }
+    return lower.length - last.length >= place && lower.endsWith(last);
+  };
 }

@@ -3,7 +3,7 @@ import { Rejection } from '../vocabulary/rejection.ts';
 import { tagsOfConnection } from '../vocabulary/values/tags.ts';
 import {
   type ConnectionScope,
-  matchesPattern,
+  patternMatcher,
   type ScopedConnection,
   wrongPattern,
 } from './connection-scope.ts';
@@ -28,9 +28,7 @@ export async function requireConnections(
   const own = await read<ScopedConnection>(select, [accountId]);
   const missing = (ids ?? []).find((id) => !own.some((connection) => connection.id === id));
   if (missing !== undefined) throw none(`There is no connection ${missing}.`);
-  const unmatched = (names ?? []).find(
-    (pattern) => !own.some((connection) => matchesPattern(pattern, connection)),
-  );
+  const unmatched = (names ?? []).find((pattern) => !own.some(patternMatcher(pattern)));
   if (unmatched !== undefined) throw none(`No connection matches ${JSON.stringify(unmatched)}.`);
   if (ids?.length === 0 && !names?.length) throw none('Choose at least one connection.');
 }

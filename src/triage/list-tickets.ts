@@ -66,11 +66,13 @@ export interface ListedTicket {
   total: number;
 }
 
+type ListedRow = (ListedTicket | { id: null }) & { limited: boolean };
+
 /**
  * The most tickets that are looked at, the newest of those that match status, severity, connection and days: a search
  * reads each of them. A group, a sort and a search over all takes 0.2 s.
  */
-export const LOOKED_AT = 50_000;
+const LOOKED_AT = 50_000;
 
 const ORDERS: Record<TicketSort, string> = {
   first_seen: 'number',
@@ -131,12 +133,8 @@ function statementOf(choice: TicketChoice): string {
   const descending = (TICKET_SORTS[sort] === 'desc') !== reverse;
   const order = `${ORDERS[sort]} ${descending ? 'desc' : 'asc'} nulls last`;
   const needsName = words.length > 0 || group === 'connection' || sort === 'connection';
-  return `
-  with listed as materialized (
-    select t.ticket_id as id, t.number, t.connection_id, c.name as connection_name, t.check_id, t.title, t.severity,
-           t.last_seen_at, ${group === 'tags' ? TAGS : 'null::text'} as tags, ${group === 'environment' ? ENVIRONMENT : 'null::text'} as environment, ${ticketState} as state, m.member_id as assignee_id, m.name as assignee_name,
-           g.version, g.acknowledged_by, g.acknowledged_until, s.created_by as silenced_by, s.ends_at as silenced_until
-      from (select t.*
+  // The newest that match what an index knows. The words, the state and the assignee are compared with these only.
+  const lookedAt = `
               from ticket t
              where t.account_id = $1 ${STATUS[list]}
                and t.number >= (select case when $8::timestamptz is null then 1 else ticket_place_at($1, 0, $8) end)
@@ -146,7 +144,13 @@ function statementOf(choice: TicketChoice): string {
                ${connectionIds === null ? 'and $12::bigint[] is null' : 'and t.connection_id in (select unnest($12::bigint[]))'}
                ${mentioned === null ? 'and $11::bigint is null' : MENTIONED}
              order by t.number desc
-             limit ${LOOKED_AT}) t
+             limit ${LOOKED_AT}`;
+  return `
+  with listed as materialized (
+    select t.ticket_id as id, t.number, t.connection_id, c.name as connection_name, t.check_id, t.title, t.severity,
+           t.last_seen_at, ${group === 'tags' ? TAGS : 'null::text'} as tags, ${group === 'environment' ? ENVIRONMENT : 'null::text'} as environment, ${ticketState} as state, m.member_id as assignee_id, m.name as assignee_name,
+           g.version, g.acknowledged_by, g.acknowledged_until, s.created_by as silenced_by, s.ends_at as silenced_until
+      from (select t.* ${lookedAt}) t
      cross join ${needsName ? NAME : '(select null::text as name) c'}
       left join lateral (select g.* from ticket_triage g where g.account_id = $1 and g.ticket_id = t.ticket_id limit 1) g on true
       left join lateral (select m.member_id, m.name from member m
@@ -172,10 +176,13 @@ function statementOf(choice: TicketChoice): string {
          case when p.state in ('acknowledged', 'snoozed') then p.acknowledged_by end as acknowledged_by,
          case when p.state = 'snoozed' then p.acknowledged_until end as acknowledged_until,
          p.silenced_by, p.silenced_until,
-         (select count(*)::integer from ticket_comment k where k.account_id = $1 and k.ticket_id = p.id) as comments, p.group_key, p.group_size, p.total
-    from page p
-    join ticket t on t.account_id = $1 and t.ticket_id = p.id
-    cross join ${NAME}
+         (select count(*)::integer from ticket_comment k where k.account_id = $1 and k.ticket_id = p.id) as comments, p.group_key, p.group_size, p.total,
+         l.limited
+    from (select case when (select max(number) from ticket where account_id = $1) < ${LOOKED_AT} then false
+                      else (select count(*) from (select ${lookedAt}) looked_at) = ${LOOKED_AT} end as limited) l
+    left join (page p
+               join ticket t on t.account_id = $1 and t.ticket_id = p.id
+               cross join ${NAME}) on true
    order by p.place`;
 }
 
@@ -198,19 +205,31 @@ const NAME = `
 const found = (n: number) => `
        and strpos(lower(concat_ws(E'\\n', t.title, t.object, t.metric_line, c.name)), lower(($5::text[])[${n}])) > 0`;
 
+/** A part of the chosen tickets. */
+export interface ListedTickets {
+  tickets: ListedTicket[];
+  /** How many tickets match; 0 on a page past the end. */
+  total: number;
+  /** Older tickets were not looked at. */
+  limited: boolean;
+}
+
 /** At most `limit` of the chosen tickets, after the first `skip`. */
-export function listTickets(
+export async function listTickets(
   read: Read,
   accountId: number,
   choice: TicketChoice,
   { limit, skip }: { limit: number; skip: number },
-): Promise<ListedTicket[]> {
+): Promise<ListedTickets> {
   const { list, severity, connectionId, assignee, mentioned, words, since, before } = choice;
-  return read<ListedTicket>(statementOf(choice), [
+  // A list without tickets is one row with null for each of their columns.
+  const rows = await read<ListedRow>(statementOf(choice), [
     ...[accountId, severity, connectionId, TICKET_LISTS[list], words],
     ...[limit, skip, since, before],
     assignee === 'anybody' ? null : assignee === 'nobody' ? 0 : assignee,
     mentioned,
     choice.connectionIds,
   ]);
+  const tickets = rows.flatMap(({ limited: _, ...row }) => (row.id === null ? [] : [row]));
+  return { tickets, total: tickets[0]?.total ?? 0, limited: rows[0]?.limited === true };
 }

@@ -9,12 +9,11 @@ import {
   writeTriage,
 } from './triage-row.ts';
 
-const selectNames =
-  'select member_id as id, name from member where account_id = $1 and member_id = any($2::bigint[])';
+const selectNames = `select member_id as id, name from member where account_id = $1 and member_id = any($2::bigint[]) and status = 'active'`;
 
 /**
  * Undoes the last change of each ticket, with the author and time of what it restores. Skips tickets that somebody
- * changed since. Throws `notFound` if one does not exist.
+ * changed since. A member who has left or is suspended is not assigned again. Throws `notFound` if one does not exist.
  */
 export function undoTriage(change: ChangeAccount, tickets: readonly SeenTicket[]): Promise<TriageResult> {
   return change(async (within) => {
@@ -37,16 +36,16 @@ export function undoTriage(change: ChangeAccount, tickets: readonly SeenTicket[]
       }
       const page = `/tickets?ticket=${ticket_id}`;
       const properties = { ...propertiesOf(row), undone: true };
-      if (before.assignee_id !== triage.assignee_id) {
-        const { assignee_id } = before;
-        const assignee_name = names.get(assignee_id ?? 0) ?? null;
+      const assignee_name = names.get(before.assignee_id ?? 0) ?? null;
+      const assignee_id = assignee_name === null ? null : before.assignee_id;
+      if (assignee_id !== triage.assignee_id) {
         record('ticket_assigned', page, { ...properties, assignee_id, assignee_name });
       }
       if (instantOf(before) !== instantOf(triage)) {
         if (before.acknowledged_at === null) record('ticket_unacknowledged', page, properties);
         else record('ticket_acknowledged', page, { ...properties, until: before.acknowledged_until });
       }
-      next.push({ ...before, ticket_id, before: null });
+      next.push({ ...before, assignee_id, ticket_id, before: null });
     }
     return { changed: await writeTriage(client, { accountId, at, author }, next), skipped };
   });

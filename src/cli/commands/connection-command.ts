@@ -19,7 +19,7 @@ import { CONNECTION_TYPES, type ConnectionType } from '../../vocabulary/connecti
 import { ENGINES, type Engine } from '../../vocabulary/engines.ts';
 import { TLS_MODES, type TlsMode } from '../../vocabulary/tls-modes.ts';
 import { isOfVersion } from '../../vocabulary/values/server-version.ts';
-import { matchesTags } from '../../vocabulary/values/tags.ts';
+import { tagFilter } from '../../vocabulary/values/tags.ts';
 import { durationOf, idOf, oneOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext, UsageError } from '../command.ts';
 import { addSettingOptions, readSettings, type SettingOptions } from '../connection-options.ts';
@@ -91,10 +91,11 @@ async function chosenConnections(writer: pg.Pool, { account, tag = [], engine, v
 /** The account's connections with their tags, if those pass the filter. */
 async function taggedConnections(writer: pg.Pool, accountId: number, filter: readonly string[]) {
   await requireAccount(writer, accountId);
+  const passes = tagFilter(filter);
   const tagsOfAll = await readTags(within(writer), accountId);
   return (await listConnections(writer, accountId))
     .map((connection) => ({ connection, tags: tagsOfAll.get(connection.id) ?? [] }))
-    .filter(({ tags }) => matchesTags(filter, tags));
+    .filter(({ tags }) => passes(tags));
 }
 
 /** The options that `connection add` and `connection change` share. */

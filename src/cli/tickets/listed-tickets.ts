@@ -39,11 +39,11 @@ export async function listedTickets(
     sort: 'first_seen',
     reverse: false,
   };
-  const rows = await listTickets(within(writer), account, choice, { limit, skip: 0 });
+  const { tickets: rows, total } = await listTickets(within(writer), account, choice, { limit, skip: 0 });
   const tickets = rows.map(
     ({ group_key: _, group_size: _size, total: _total, version: _version, ...row }) => row,
   );
-  return { tickets, total: rows[0]?.total ?? 0 };
+  return { tickets, total };
 }
 
 /** A ticket as a row of a table. */

@@ -98,10 +98,12 @@ export async function previewThresholds(
     listOverrides(read, accountId),
   ]);
   const inScope = connectionsIn(connections, scope, changes);
-  const changedOverrides = 'tag' in scope ? overridesAfter(overrides, scope.tag, changes) : overrides;
+  // The others change nothing, and there can be thousands for each of ten thousand connections.
+  const named = overrides.filter(({ check_id, name }) => changes[check_id]?.[name] !== undefined);
+  const changedOverrides = 'tag' in scope ? overridesAfter(named, scope.tag, changes) : named;
   const affected = inScope.flatMap((connection) => {
     const own = 'tag' in scope ? connection.thresholds : changedThresholds(connection.thresholds, changes);
-    const before = effectiveThresholds(connection.thresholds, connection.tags, overrides);
+    const before = effectiveThresholds(connection.thresholds, connection.tags, named);
     const after = effectiveThresholds(own, connection.tags, changedOverrides);
     const checks = Object.entries(changes).flatMap(([id, named]) => {
       const value = (of: typeof before, name: string) => of.get(id)?.get(name)?.value ?? defaultsOf(id)[name];

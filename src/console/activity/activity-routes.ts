@@ -73,9 +73,12 @@ const searched = consoleRoute({
   response: SearchedEntries,
   // Up to a fifth of a second of the store's time.
   cost: 10,
-  async handler({ actor: { accountId }, query: { before_id, ...query }, read }) {
+  async handler({
+    actor: { accountId },
+    query: { before_id: beforeId = Number.MAX_SAFE_INTEGER, ...query },
+    read,
+  }) {
     const filter = readFilter(query);
-    const beforeId = Math.min(before_id ?? Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
     const from = { order: 'desc' as const, afterId: 0, beforeId, limit: PAGE };
     const { entries, next, searchedTo } = await read((run) => searchEntries(run, accountId, filter, from));
     const data = entries.map((entry) => JSON.parse(entry));

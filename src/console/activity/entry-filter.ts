@@ -40,8 +40,8 @@ export function readFilter(query: FilterQuery): EntryFilter {
     ...{ since, before },
     // Text in PostgreSQL can't contain NUL, so no action type does.
     actionType: query.action_type?.replaceAll('\0', '\uFFFD') ?? null,
-    memberId: idOf(query.member_id),
-    apiKeyId: idOf(query.key_id),
+    memberId: query.member_id ?? null,
+    apiKeyId: query.key_id ?? null,
     status: query.status === undefined ? null : statusesOf(query.status),
     address: query.address === undefined ? null : addressOf(query.address),
     object: query.object === undefined ? null : objectOf(query.object),
@@ -52,10 +52,6 @@ export function readFilter(query: FilterQuery): EntryFilter {
 export function recordedFilter(query: FilterQuery, { since, before }: EntryFilter): Record<string, unknown> {
   const { from: _from, to: _to, ...rest } = query;
   return { ...rest, ...(since !== null && { since }), ...(before !== null && { before }) };
-}
-
-function idOf(id: number | undefined): number | null {
-  return id === undefined ? null : Math.min(id, Number.MAX_SAFE_INTEGER);
 }
 
 function statusesOf(status: string): [from: number, to: number] {

@@ -34,7 +34,7 @@ const listAlerts = consoleRoute({
       const { items, next } =
         state === 'open'
           ? { items: await listOpenAlerts(run, accountId), next: null }
-          : await listResolvedAlerts(run, accountId, { before: idOrNull(before), limit: PAGE });
+          : await listResolvedAlerts(run, accountId, { before: before ?? null, limit: PAGE });
       return { items: await shownAlerts(run, accountId, items), next };
     });
   },
@@ -142,8 +142,4 @@ async function readDetail(run: Read, accountId: number, id: number): Promise<Ale
       ended_at: ended_at?.toISOString() ?? null,
     })),
   };
-}
-
-function idOrNull(id: number | undefined): number | null {
-  return id === undefined ? null : Math.min(id, Number.MAX_SAFE_INTEGER);
 }

@@ -23,7 +23,7 @@ const listPage = consoleRoute({
   response: Runs,
   async handler({ actor: { accountId }, id, query, read }) {
     const limit = readLimit(query.limit);
-    const before = query.before === undefined ? null : Math.min(query.before, Number.MAX_SAFE_INTEGER);
+    const { before = null } = query;
     const rows = await read(async (run) => {
       await requireConnection(run, accountId, id);
       return listRuns(run, accountId, id, { before, limit: limit + 1 });
@@ -81,7 +81,7 @@ function isAfter(one: StoredRun, other: StoredRun): boolean {
 
 function runParameter(name: string, id: number | undefined): number {
   if (id === undefined) throw invalid(name, 'Give from and to the ids of two runs.');
-  return Math.min(id, Number.MAX_SAFE_INTEGER);
+  return id;
 }
 
 function invalid(parameter: string, message: string): Rejection {

@@ -9,7 +9,7 @@ import { type Static, Type } from '../../vocabulary/schema.ts';
 import { FLEET_STATUSES, fleetStatusSql } from '../../vocabulary/score-bands.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { isOfVersion, serverVersion, versionSeries } from '../../vocabulary/values/server-version.ts';
-import { matchesTags, normalisedTag } from '../../vocabulary/values/tags.ts';
+import { normalisedTag, tagFilter } from '../../vocabulary/values/tags.ts';
 import { activeWindows, isInWindow } from '../alerts/shown-alerts.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { type OpenTickets, openChecks, openTicketsOf } from './open-checks.ts';
@@ -75,7 +75,7 @@ const FleetQuery = Type.Object({
   status: Type.Optional(stringEnum(...FLEET_STATUSES, 'stale')),
   /** Part of a name or host, case-insensitive. */
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-  /** Tags, separated by commas, as in `matchesTags`. */
+  /** Tags, separated by commas, as in `tagFilter`. */
   tags: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
   engine: Type.Optional(stringEnum(...ENGINES)),
   /** A version or how it begins: 18, 18.4, 8.0. */
@@ -213,12 +213,13 @@ type Wanted = NonNullable<FleetQuery['status']>;
 function filtered(rows: StoredRow[], { q, tags, engine, version }: FleetQuery): StoredRow[] {
   const part = q?.toLowerCase();
   const wanted = (tags?.split(',') ?? []).map((tag) => normalisedTag(tag) ?? tag);
+  const passes = tagFilter(wanted);
   return rows.filter(
     (row) =>
       (part === undefined || isNamed(row, part)) &&
       (engine === undefined || row.engine === engine) &&
       (version === undefined || isOfVersion(versionOf(row) ?? '', version)) &&
-      (wanted.length === 0 || matchesTags(wanted, tagsOf(row))),
+      (wanted.length === 0 || passes(tagsOf(row))),
   );
 }
 

@@ -90,7 +90,7 @@ const list = consoleRoute({
     const filter = {
       ...(state && { state }),
       ...(kind && { kind }),
-      ...(before !== undefined && { before: Math.min(before, Number.MAX_SAFE_INTEGER) }),
+      ...(before !== undefined && { before }),
       limit,
     };
     const rows = await read(async (run) => {

@@ -93,6 +93,7 @@ function shown({ id, author_id, author, body, mentions, created_at }: CommentRow
   return {
     ...{ id, author_id, author, body, mentions },
     created_at: created_at.toISOString(),
-    removable: author_id === actor.memberId || mayRemoveAny(actor),
+    removable:
+      actor.permissions.has('connections:write') && (author_id === actor.memberId || mayRemoveAny(actor)),
   };
 }

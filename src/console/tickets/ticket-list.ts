@@ -6,10 +6,10 @@ import { count, identifier, timestamp } from '../../http/fields.ts';
 import { wholeNumber } from '../../http/query-parameters.ts';
 import { rangeParameters, readRange } from '../../http/range-parameters.ts';
 import { stringEnum } from '../../http/string-enum.ts';
-import { type ListedTicket, LOOKED_AT, listTickets, type TicketChoice } from '../../triage/list-tickets.ts';
+import { type ListedTicket, listTickets, type TicketChoice } from '../../triage/list-tickets.ts';
 import { type Static, Type } from '../../vocabulary/schema.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
-import { matchesTags, normalisedTag } from '../../vocabulary/values/tags.ts';
+import { normalisedTag, tagFilter } from '../../vocabulary/values/tags.ts';
 import {
   MOST_TICKETS,
   TICKET_GROUPS,
@@ -39,7 +39,7 @@ const choice = {
       description: 'assignee must be me, nobody or the id of a member.',
     }),
   ),
-  /** Tags of the connection, separated by commas, as in `matchesTags`. */
+  /** Tags of the connection, separated by commas, as in `tagFilter`. */
   tags: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
   /** Only tickets with a comment that mentions the member. */
   mentioned: Type.Optional(stringEnum('me')),
@@ -111,12 +111,12 @@ export type TicketPage = Static<typeof TicketPage>;
 export type TicketIds = Static<typeof TicketIds>;
 
 /**
- * What a list costs. A search, and an order that no index has, read up to 50,000 tickets. The list is read again after each
+ * What a list costs. A search, an order that no index has, and a list with resolved tickets read up to 50,000. The list is read again after each
  * triage of a ticket: in a sorted one, 60 a minute stay below the session's budget.
  */
-export function costOf({ q, group, sort = 'first_seen' }: Readonly<Record<string, unknown>>): number {
+export function costOf({ q, group, sort = 'first_seen', list }: Readonly<Record<string, unknown>>): number {
   if (q !== undefined) return 10;
-  return group !== undefined || sort !== 'first_seen' ? 5 : 2;
+  return group !== undefined || sort !== 'first_seen' || list === 'all' || list === 'resolved' ? 5 : 2;
 }
 
 const getTickets = consoleRoute({
@@ -132,15 +132,14 @@ const getTickets = consoleRoute({
   async handler({ actor: { accountId, memberId }, query: { page = 1, ...query }, read }) {
     const skip = (page - 1) * PAGE;
     const chosen = chosenBy(query, memberId);
-    const rows = await read(async (run) =>
+    const { tickets, total, limited } = await read(async (run) =>
       listTickets(run, accountId, await taggedBy(run, accountId, chosen, query), { limit: PAGE, skip }),
     );
-    const total = rows[0]?.total ?? 0;
     return {
-      data: rows.map((row) => shown(row, chosen)),
+      data: tickets.map((row) => shown(row, chosen)),
       total,
       next: total > skip + PAGE ? page + 1 : null,
-      limited: total >= LOOKED_AT,
+      limited,
     };
   },
 });
@@ -155,10 +154,10 @@ const getTicketIds = consoleRoute({
   async handler({ actor: { accountId, memberId }, query, read }) {
     const chosen = chosenBy(query, memberId);
     const all = { limit: MOST_TICKETS, skip: 0 };
-    const rows = await read(async (run) =>
+    const { tickets, total } = await read(async (run) =>
       listTickets(run, accountId, await taggedBy(run, accountId, chosen, query), all),
     );
-    return { data: rows.map(({ id, version }) => ({ id, version })), total: rows[0]?.total ?? 0 };
+    return { data: tickets.map(({ id, version }) => ({ id, version })), total };
   },
 });
 
@@ -182,7 +181,7 @@ function chosenBy(query: Choice, memberId: number): TicketChoice {
   return {
     ...readRange(query),
     ...{ list, sort, severity: severity ?? null, group: group ?? null, reverse: reverse === '1' },
-    connectionId: connection_id === undefined ? null : Math.min(connection_id, Number.MAX_SAFE_INTEGER),
+    connectionId: connection_id ?? null,
     assignee:
       assignee === undefined
         ? 'anybody'
@@ -206,7 +205,8 @@ async function taggedBy(
 ): Promise<TicketChoice> {
   if (tags === undefined) return chosen;
   const wanted = tags.split(',').map((tag) => normalisedTag(tag) ?? tag);
-  const tagged = [...(await readTags(run, accountId))].filter(([, of]) => matchesTags(wanted, of));
+  const passes = tagFilter(wanted);
+  const tagged = [...(await readTags(run, accountId))].filter(([, of]) => passes(of));
   return { ...chosen, connectionIds: tagged.map(([id]) => id) };
 }
 

@@ -182,6 +182,22 @@ describe('undo', () => {
     expect((await undo(ada, 3))[1].changed).toEqual([]);
   });
 
+  test('assigns nothing to a member who was suspended since', async () => {
+    await triage(ada, { tickets: seen(), assignee_id: ben.memberId });
+    await triage(ada, { tickets: seen(1), assignee_id: ada.memberId });
+    await set(
+      `update member set status = 'suspended' where account_id = $1 and member_id = $2`,
+      ada.accountId,
+      ben.memberId,
+    );
+    expect((await undo(ada, 2))[1].changed).toEqual(seen(3));
+    expect(await ticket()).toMatchObject({ assignee: null });
+    expect((await entries()).at(-1)).toMatchObject({
+      action_type: 'ticket_assigned',
+      properties: { undone: true, assignee_id: null, assignee_name: null },
+    });
+  });
+
   test('leaves alone what somebody changed since', async () => {
     await triage(ada, { tickets: seen(), assignee_id: ada.memberId });
     await triage(ben, { tickets: seen(1, [ids[0] ?? 0]), assignee_id: ben.memberId });

@@ -71,7 +71,7 @@ const triage = consoleRoute({
   cost: 5,
   async handler({ body: { tickets, assignee_id, acknowledged, until = null }, change }) {
     if (until !== null && !acknowledged) {
-      throw new Rejection('invalid_parameter', 'Set until only together with acknowledged: true.', {
+      throw new Rejection('invalid_parameter', 'Acknowledge the tickets to snooze them until a time.', {
         parameter: 'until',
       });
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { environmentOf, LONGEST_TAG, matchesTags, normalisedTag, tagKey } from './tags.ts';
+import { environmentOf, LONGEST_TAG, normalisedTag, tagFilter, tagKey } from './tags.ts';
 
 describe('the form of a tag', () => {
   test.each([
@@ -56,5 +56,19 @@ test.each([
   [['env:test', 'env:staging', 'team:shop'], ['env:staging', 'team:shop'], true],
   [['env:test'], ['env:testing'], false],
 ])('%j on %j: %s', (filter, tags, passes) => {
-  expect(matchesTags(filter, tags)).toBe(passes);
+  expect(tagFilter(filter)(tags)).toBe(passes);
+});
+
+test('a long filter costs no more than the tags of a connection', () => {
+  const passes = tagFilter([...Array.from({ length: 998 }, (_, n) => `label${n}`), 'a:b']);
+  const tags = Array.from({ length: 20 }, (_, n) => `label${n}`);
+  let looked = 0;
+  const counted = new Proxy(tags, {
+    get(target, name) {
+      if (name === 'some') looked += 1;
+      return Reflect.get(target, name, target);
+    },
+  });
+  expect(passes(counted)).toBe(false);
+  expect(looked).toBe(21);
 });

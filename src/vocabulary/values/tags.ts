@@ -39,11 +39,13 @@ export function environmentOf(tags: readonly string[]): string | null {
 }
 
 /**
- * Whether a connection with `tags` passes a filter. Tags of one key are alternatives, and each key must match:
- * `env:staging env:test team:shop` is the shop team's connections in staging or test. Without tags it passes all.
+ * A filter of connections by their tags. Tags of one key are alternatives, and each key must match:
+ * `env:staging env:test team:shop` is the shop team's connections in staging or test. Without tags all pass.
  */
-export function matchesTags(filter: readonly string[], tags: readonly string[]): boolean {
-  return filter.every((wanted) => filter.some((one) => tagKey(one) === tagKey(wanted) && tags.includes(one)));
+export function tagFilter(wanted: readonly string[]): (tags: readonly string[]) => boolean {
+  const alternatives = [...Map.groupBy(wanted, tagKey).values()].map((ofKey) => new Set(ofKey));
+  // It ends at the first key without a match, so a long filter costs no more than a connection's few tags.
+  return (tags) => alternatives.every((ofKey) => tags.some((tag) => ofKey.has(tag)));
 }
 
 /** SQL: the tags of `connection c`, sorted; an empty array without any. */
