@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/store.ts';
 import { changeAccount } from '../activity/record-entry.ts';
+import { removeConnection } from '../connections/remove-connection.ts';
 import { changeTriage } from '../triage/change-triage.ts';
 import { addTickets } from '../triage/many-tickets-fixture.ts';
 import { addSilence, type WantedSilence } from './add-silence.ts';
@@ -121,6 +122,13 @@ test('neither is undone after an hour, nor a silence whose time is over', async 
     [account],
   );
   expect(await resumeSilences(by(), [id])).toEqual([]);
+});
+
+test('the silence of a removed connection is not undone: nothing would resolve its tickets again', async () => {
+  const { id } = await silence();
+  await removeConnection(by(), connection);
+  await expect(withdrawSilence(by(), id)).rejects.toThrow('There is no active silence');
+  expect((await tickets()).map(({ ticket }) => ticket.status)).not.toContain('open');
 });
 
 test('another account undoes nothing', async () => {

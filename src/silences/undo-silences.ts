@@ -10,14 +10,17 @@ import { NoSilence, pageOf, propertiesOf, type SilenceRow, silenceColumns } from
 /** How long a silence can be undone. Later, much else may have changed. */
 const UNDOABLE = `interval '1 h'`;
 
+const isWatched = `
+  exists (select from connection c
+           where c.account_id = s.account_id and c.connection_id = s.connection_id and c.removed_at is null)`;
+
 const resume = `
   update silence s
      set ends_at = until_before, ended_at = null, until_before = null
    where s.account_id = $1 and s.silence_id = any($2::bigint[])
      and s.ends_at = s.ended_at and s.ended_at > $3::timestamptz - ${UNDOABLE}
      and (s.until_before is null or s.until_before > $3)
-     and exists (select from connection c
-                  where c.account_id = $1 and c.connection_id = s.connection_id and c.removed_at is null)
+     and ${isWatched}
   returning ${silenceColumns}`;
 
 /**
@@ -44,10 +47,12 @@ export function resumeSilences(change: ChangeAccount, silenceIds: readonly numbe
   });
 }
 
+// Of a removed connection it would open tickets that no run resolves again.
 const selectNew = `
   select ${silenceColumns}
-    from silence
-   where account_id = $1 and silence_id = $2 and created_at > $3::timestamptz - ${UNDOABLE}`;
+    from silence s
+   where account_id = $1 and silence_id = $2 and created_at > $3::timestamptz - ${UNDOABLE}
+     and ${isWatched}`;
 
 /**
  * Undoes a silence within an hour: ends it, and opens the tickets again that it resolved when it was added, with their

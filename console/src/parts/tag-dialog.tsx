@@ -37,14 +37,24 @@ export function TagDialog({ connections, onClose, onSaved }: TagDialogProps) {
       }
       return undone;
     },
+    // Of several requests, the first ones may have changed something.
+    onError: () => void onSaved(),
     async onSuccess(undone) {
       await onSaved();
       if (undone.length === 0) notify('Tags changed');
       else
         offerUndo('Tags changed', async () => {
-          for (const change of undone) await send('POST', '/connections/tags', change);
+          let left = 0;
+          for (const change of undone) {
+            const { data } = await send<{ data: Tagged[] }>('POST', '/connections/tags', {
+              ...change,
+              undo: true,
+            });
+            left += change.connections.length - data.length;
+          }
           await onSaved();
-          return 'Tags restored';
+          if (left === 0) return 'Tags restored';
+          return `Tags restored, except on ${left === 1 ? 'one connection' : `${left.toLocaleString('en')} connections`} that somebody has changed since`;
         });
       onClose();
     },

@@ -27,6 +27,11 @@ export function offerUndo(done: string, undo: () => Promise<string>): void {
   notify(done, { label: 'Undo', onAction: run });
 }
 
+/** Forgets what was offered: it is not for the next person who signs in. */
+export function forgetUndo(): void {
+  last = null;
+}
+
 /** Undoes what was offered last. */
 export function undoLast(): void {
   last?.();

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { ApiError } from '../api.ts';
+import { forgetUndo } from '../parts/undo.ts';
 
 /** Calls `onEnded` when any request gets a 401: the session was ended elsewhere or has expired. */
 export function watchSession(queries: QueryClient, onEnded: () => void): void {
@@ -12,6 +13,7 @@ export function watchSession(queries: QueryClient, onEnded: () => void): void {
 
 /** Removes all data of the session, so that the next person sees none of it. Data of the sign-in page stays. */
 export function forgetSession(queries: QueryClient): void {
+  forgetUndo();
   queries.getMutationCache().clear();
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'sign-in' });
 }

@@ -3,7 +3,7 @@ import { startTestStore, type TestStore } from '../../../test/store.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { within } from '../../database/read.ts';
 import { removeConnection } from '../remove-connection.ts';
-import { changeTags, requireTags } from './change-tags.ts';
+import { changeTags, requireTags, type TagChanges } from './change-tags.ts';
 import { countTags, readTags } from './connection-tags.ts';
 
 let store: TestStore;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-const change = (account: number, ids: number[], changes: { add?: string[]; remove?: string[] }) =>
+const change = (account: number, ids: number[], changes: TagChanges) =>
   changeTags((work) => changeAccount(store.writer, account, work), ids, changes);
 const tagsOf = async (account: number) => Object.fromEntries(await readTags(within(store.writer), account));
 const entriesOf = async (account: number) =>
@@ -74,6 +74,24 @@ test("another account's connection, or a removed one, changes nothing of a bulk 
   }
   expect(await tagsOf(account)).toEqual({});
   expect(await tagsOf(other)).toEqual({});
+});
+
+test('an undo leaves alone what somebody has changed since', async () => {
+  const account = await store.account();
+  const ids: number[] = [];
+  for (let n = 0; n < 5; n += 1) ids.push(await store.connection(account));
+  const [same = 0, staging = 0, without = 0, again = 0, gone = 0] = ids;
+  await change(account, ids, { add: ['env:test', 'pci'] });
+  await change(account, ids, { add: ['env:production'], remove: ['pci'] });
+  await change(account, [staging], { add: ['env:staging'] });
+  await change(account, [without], { remove: ['env:production'] });
+  await change(account, [again], { add: ['pci'] });
+  await removeConnection((work) => changeAccount(store.writer, account, work), gone);
+  const undo = { add: ['env:test', 'pci'], remove: ['env:production'], undo: true };
+  expect((await change(account, ids, undo)).map(({ id }) => id)).toEqual([same]);
+  expect(await tagsOf(account)).toEqual({
+    ...{ [same]: ['env:test', 'pci'], [staging]: ['env:staging'], [again]: ['env:production', 'pci'] },
+  });
 });
 
 test('a connection has at most 20 tags and one environment', async () => {

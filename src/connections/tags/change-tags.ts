@@ -17,6 +17,8 @@ import { pageOf } from '../connection-row.ts';
 export interface TagChanges {
   add?: readonly string[];
   remove?: readonly string[];
+  /** The reverse of an earlier change: connections that somebody has tagged otherwise since, or removed, are left as they are. */
+  undo?: boolean;
 }
 
 /** A connection with its tags after a change, and what the change added and removed. */
@@ -60,7 +62,7 @@ export function requireTagsOfOne(tags: readonly string[]): void {
 }
 
 /**
- * Adds and removes tags of connections, and returns what each has then and what changed. A new environment replaces the old one.
+ * Adds and removes tags of connections, and returns what each of those has then and what changed. A new environment replaces the old one.
  * Throws a {@link ConnectionRejected} for too many tags, and a {@link NoConnection}.
  */
 export function changeTags(
@@ -75,15 +77,16 @@ export function changeTags(
 export async function changeTagsWithin(
   { accountId, client, record }: Change,
   connectionIds: readonly number[],
-  { add = [], remove = [] }: TagChanges,
+  { add = [], remove = [], undo = false }: TagChanges,
 ): Promise<TaggedConnection[]> {
   requireTagsOfOne(add);
-  const { rows } = await client.query<{ id: number; name: string; tags: string[] }>(selectTagged, [
+  const { rows: found } = await client.query<{ id: number; name: string; tags: string[] }>(selectTagged, [
     accountId,
     connectionIds,
   ]);
-  const missing = connectionIds.find((wanted) => !rows.some(({ id }) => id === wanted));
-  if (missing !== undefined) throw new NoConnection(missing);
+  const missing = connectionIds.find((wanted) => !found.some(({ id }) => id === wanted));
+  if (missing !== undefined && !undo) throw new NoConnection(missing);
+  const rows = undo ? found.filter(({ tags }) => isAsChanged(tags, { add, remove })) : found;
   const steps = rows.map(({ tags, ...connection }) => {
     const after = tagsAfter(tags, add, remove);
     requireTagsOfOne(after);
@@ -105,6 +108,16 @@ export async function forgetTags(
   connectionId: number,
 ): Promise<void> {
   await client.query(forget, [accountId, [connectionId]]);
+}
+
+/** Whether a connection still has what an undo takes away, and nothing in place of what it puts back. */
+function isAsChanged(
+  tags: readonly string[],
+  { add, remove }: { add: readonly string[]; remove: readonly string[] },
+): boolean {
+  const environment = tags.find(isEnvironment);
+  const isOther = environment !== undefined && add.some(isEnvironment) && !remove.includes(environment);
+  return !isOther && remove.every((tag) => tags.includes(tag)) && !add.some((tag) => tags.includes(tag));
 }
 
 function tagsAfter(before: readonly string[], add: readonly string[], remove: readonly string[]): string[] {

@@ -30,6 +30,8 @@ const TagChange = Type.Object(
     }),
     add: Tags,
     remove: Tags,
+    /** Whether it is the reverse of an earlier change: then connections that were changed since are left out. */
+    undo: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 );
@@ -67,9 +69,9 @@ const change = consoleRoute({
   body: TagChange,
   response: Tagged,
   cost: 5,
-  async handler({ body: { connections, add = [], remove = [] }, change }) {
+  async handler({ body: { connections, add = [], remove = [], undo = false }, change }) {
     if (add.length + remove.length === 0) throw nothing;
-    const changes = { add: requireTags(add), remove: requireTags(remove) };
+    const changes = { add: requireTags(add), remove: requireTags(remove), undo };
     const tagged = await changeTags(change, connections, changes);
     return {
       data: tagged.map(({ id, tags, added, removed }) => ({

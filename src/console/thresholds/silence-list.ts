@@ -1,6 +1,6 @@
 import { titleOf } from '../../checks/catalogue.ts';
 import { nullable } from '../../http/endpoint.ts';
-import { count } from '../../http/fields.ts';
+import { count, identifier } from '../../http/fields.ts';
 import { endSilences, MOST_SILENCES } from '../../silences/end-silence.ts';
 import { type ListedSilence, silencesOfAccount } from '../../silences/list-silences.ts';
 import { resumeSilences } from '../../silences/undo-silences.ts';
@@ -64,10 +64,10 @@ const end = consoleRoute({
   path: '/silences/end',
   permission: 'connections:write',
   body: Ids,
-  response: Type.Object({ ended: count('those that had not ended yet') }),
+  response: Type.Object({ ended: Type.Array(identifier('a silence that had not ended yet')) }),
   cost: 5,
   async handler({ body: { ids }, change }) {
-    return { ended: (await endSilences(change, ids)).length };
+    return { ended: (await endSilences(change, ids)).map(({ id }) => id) };
   },
 });
 

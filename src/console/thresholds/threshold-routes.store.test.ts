@@ -144,8 +144,8 @@ test('silences of all connections are listed with author and reason, and ended t
   const end = (...ids: number[]) => owner.send('POST', '/silences/end', { ids });
   expect(errorOf((await end(first, foreign))[1])).toEqual(['not_found', null]);
   expect((await owner.read<AccountSilences>('/silences')).total).toBe(2);
-  expect(await end(first, second)).toEqual([200, { ended: 2 }]);
-  expect(await end(first, second)).toEqual([200, { ended: 0 }]);
+  expect(await end(first, second)).toEqual([200, { ended: [first, second] }]);
+  expect(await end(first, second)).toEqual([200, { ended: [] }]);
   expect(await owner.read<AccountSilences>('/silences')).toEqual({ data: [], total: 0 });
   expect((await other.read<AccountSilences>('/silences')).total).toBe(1);
   const { rows } = await store.writer.query(
