@@ -1,9 +1,14 @@
 import type { KeyboardEvent, RefObject } from 'react';
 import { useShortcut } from './shortcut.ts';
 
-/** The index of the focused row; -1 when none is focused. */
+/** Whether the focus is in the panel beside a list, which may have a table of its own. */
+export function isInPanel(): boolean {
+  return document.activeElement?.closest('.side-panel') != null;
+}
+
+/** The index of the focused row of the page's list; -1 when none is focused. */
 export function focusedRow(): number {
-  const item = document.activeElement?.closest('.table-item');
+  const item = isInPanel() ? null : document.activeElement?.closest('.table-item');
   return item ? Number(item.getAttribute('data-index')) : -1;
 }
 

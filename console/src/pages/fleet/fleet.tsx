@@ -1,7 +1,7 @@
 import './fleet.css';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { Fleet } from '../../../../src/console/fleet/fleet-routes.ts';
 import type { FleetMetrics } from '../../../../src/console/measures/measure-schemas.ts';
 import { get } from '../../api.ts';
@@ -93,7 +93,14 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
   const { data, isPlaceholderData } = query;
   const selection = useFleetSelection(data?.data);
   const { selected } = selection;
-  const tagged = selected.length > 0 ? selected : (data?.data ?? []);
+  const shown = selected.length > 0 ? selected : (data?.data ?? []);
+  // As they were when the dialog was opened, because the list is renewed beside it. Only all that are listed have an address: a
+  // selection is lost when the page loads again.
+  const [chosen, setChosen] = useState<Fleet['data'] | null>(null);
+  const [ofAddress, setOfAddress] = useState<Fleet['data'] | null>(null);
+  if (edit && !ofAddress && data && !isPlaceholderData && data.data.length > 0) setOfAddress(data.data);
+  if (!edit && ofAddress) setOfAddress(null);
+  const tagged = chosen ?? ofAddress;
   const { sort: _, ...filters } = listed;
   const isFiltered = Object.keys(filters).length > 0;
   const isEmpty = data?.summary.total === 0 && !isFiltered && !isPlaceholderData;
@@ -124,11 +131,14 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
                     Compare
                   </ButtonLink>
                 )}
-                {mayAdd && tagged.length > 0 && (
-                  <Button icon="pen" onPress={() => show({ edit: 'tags' })}>
-                    {tagged.length === 1
+                {mayAdd && shown.length > 0 && (
+                  <Button
+                    icon="pen"
+                    onPress={() => (selected.length > 0 ? setChosen(selected) : show({ edit: 'tags' }))}
+                  >
+                    {shown.length === 1
                       ? 'Tag 1 connection'
-                      : `Tag ${tagged.length.toLocaleString('en')} connections`}
+                      : `Tag ${shown.length.toLocaleString('en')} connections`}
                   </Button>
                 )}
               </div>
@@ -140,10 +150,10 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
           versions={data?.versions}
         />
       )}
-      {edit && mayAdd && data && !isPlaceholderData && data.data.length > 0 && (
+      {mayAdd && tagged && (
         <TagDialog
           connections={tagged}
-          onClose={() => show({ edit: undefined })}
+          onClose={() => (chosen ? setChosen(null) : show({ edit: undefined }))}
           onSaved={() =>
             Promise.all([
               queries.invalidateQueries({ queryKey: ['fleet'] }),

@@ -48,7 +48,7 @@ export function TicketsPage() {
   const actions = useTriageActions(selection.targets, selection.clear);
   const change = (changed: TicketsSearch) =>
     navigate({ search: (old) => ({ ...old, ticket: undefined, ...changed }), resetScroll: false });
-  useFocusBack(search.ticket);
+  const focusBack = useFocusBack(search.ticket);
   const [commenting, setCommenting] = useState({ id: '', times: 0 });
   useShortcut('c', () => {
     const [ticket, ...more] = selection.targets();
@@ -59,6 +59,7 @@ export function TicketsPage() {
   });
   const close = () => {
     setCommenting({ id: '', times: 0 });
+    focusBack();
     void change({});
   };
   const { ticket: _, ...viewed } = search;
@@ -108,12 +109,13 @@ export function TicketsPage() {
                       isPending={actions.isPending}
                       most={MOST_TICKETS}
                       onAction={actions.start}
-                      onAll={() =>
+                      onAll={() => {
+                        const select = selection.selectLater();
                         void getIds(search).then(
-                          ({ data }) => selection.select(data),
+                          ({ data }) => select(data),
                           (error: Error) => notify(`Not selected. ${error.message}`),
-                        )
-                      }
+                        );
+                      }}
                       onClear={selection.clear}
                       total={total}
                     />
@@ -137,13 +139,23 @@ export function TicketsPage() {
   );
 }
 
-/** Returns the focus to a ticket's row when the ticket is closed. */
-function useFocusBack(open: string | undefined): void {
+/**
+ * Returns the focus to a ticket's row when the ticket is closed, but not from a filter that closes it: keys typed there would become
+ * actions on the row. Call the result before closing the ticket.
+ */
+function useFocusBack(open: string | undefined): () => void {
   const last = useRef(open);
+  const isClosing = useRef(false);
   useEffect(() => {
-    if (last.current && !open) document.getElementById(ticketLinkId(last.current))?.focus();
+    const { activeElement, body } = document;
+    const isFree = isClosing.current || activeElement === null || activeElement === body;
+    if (last.current && !open && isFree) document.getElementById(ticketLinkId(last.current))?.focus();
     last.current = open;
+    isClosing.current = false;
   }, [open]);
+  return () => {
+    isClosing.current = true;
+  };
 }
 
 function NoTickets({ search, onAll }: { search: TicketsSearch; onAll: () => void }) {

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { TicketDetail } from '../../../../src/console/tickets/ticket.ts';
 import { MOST_TICKETS } from '../../../../src/vocabulary/values/ticket-lists.ts';
 import { announce } from '../../parts/announcer.tsx';
-import { focusedRow } from '../../parts/keyboard-navigation.ts';
+import { focusedRow, isInPanel } from '../../parts/keyboard-navigation.ts';
 import { rangeOf } from '../../parts/selection.tsx';
 import { useShortcut } from '../../parts/shortcut.ts';
 import { useCan } from '../../shell/profile.ts';
@@ -12,8 +12,8 @@ import type { TicketsSearch } from './tickets-search.ts';
 import type { Target } from './use-triage-actions.tsx';
 
 /**
- * The selected tickets: `x` selects the focused row, `X` the rows up to it, Escape clears. `targets` are the tickets of an action: the selected
- * ones, else the focused row, else the open ticket.
+ * The selected tickets: `x` selects the focused row, `X` the rows up to it, Escape clears. `targets` are the tickets of an action: the open one
+ * while the focus is in its panel or the panel covers the list, else the selected ones, the focused row, or the open one.
  */
 export function useSelection(tickets: readonly Ticket[], search: TicketsSearch) {
   const can = useCan()('connections:write');
@@ -32,6 +32,10 @@ export function useSelection(tickets: readonly Ticket[], search: TicketsSearch) 
     setOf(choice);
     setChosen(new Map());
   }
+  const current = useRef(choice);
+  useEffect(() => {
+    current.current = choice;
+  }, [choice]);
   const last = useRef<number | null>(null);
   const toggle = useCallback(
     (id: number, isRange = false) => {
@@ -68,6 +72,9 @@ export function useSelection(tickets: readonly Ticket[], search: TicketsSearch) 
   // First it closes the open ticket.
   useShortcut('Escape', clear, !search.ticket && chosen.size > 0);
   const targets = (): readonly Target[] => {
+    const open = queries.getQueryData<TicketDetail>(['tickets', 'one', search.ticket]);
+    // What a member reads, not what is selected in a list out of sight.
+    if (open && (isInPanel() || isListHidden())) return [open];
     if (chosen.size > 0) {
       const shown = new Map(tickets.map((ticket) => [ticket.id, ticket]));
       // A ticket beyond the loaded pages was selected with the rest, in the version that it had then.
@@ -77,7 +84,6 @@ export function useSelection(tickets: readonly Ticket[], search: TicketsSearch) 
     }
     const row = focused();
     if (row) return [row];
-    const open = queries.getQueryData<TicketDetail>(['tickets', 'one', search.ticket]);
     return open ? [open] : [];
   };
   const ids = useMemo(() => new Set(chosen.keys()), [chosen]);
@@ -86,6 +92,17 @@ export function useSelection(tickets: readonly Ticket[], search: TicketsSearch) 
     toggle,
     clear,
     targets,
-    select: (all: readonly SeenTicket[]) => setChosen(new Map(all.map((ticket) => [ticket.id, ticket]))),
+    /** Selects tickets that are still to be fetched, unless another list is shown by then. */
+    selectLater: () => {
+      const wanted = choice;
+      return (all: readonly SeenTicket[]) => {
+        if (current.current === wanted) setChosen(new Map(all.map((ticket) => [ticket.id, ticket])));
+      };
+    },
   };
+}
+
+/** On a narrow window an open ticket covers the list. */
+function isListHidden(): boolean {
+  return document.querySelector('.ticket-list')?.checkVisibility() === false;
 }
