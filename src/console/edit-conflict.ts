@@ -3,27 +3,26 @@ import type { Read } from '../database/read.ts';
 import { Rejection } from '../vocabulary/rejection.ts';
 
 const newest = `
-  select occurred_at, properties ->> 'actor_name' as actor
+  select properties ->> 'actor_name' as actor
     from activity
    where account_id = $1 and event_number is not null and action_type = $2
      and ($3::text is null or properties ->> $3 = $4::text)
    order by id desc
    limit 1`;
 
-/** The 409 for a change based on an outdated version. It names who changed it and when, from the activity log. */
+/** The 409 for a change based on an outdated version. It names who changed it, from the activity log. */
 export async function editConflict(
   read: Read,
   accountId: number,
   actionType: ActionType,
   of: { property: string; id: number } | null,
 ): Promise<Rejection> {
-  const [by] = await read<{ occurred_at: Date; actor: string | null }>(newest, [
+  const [by] = await read<{ actor: string | null }>(newest, [
     ...[accountId, actionType, of?.property ?? null, of?.id ?? null],
   ]);
-  const who = by?.actor ?? 'Someone at the command line';
-  const when = by ? ` at ${by.occurred_at.toISOString()}` : '';
+  const who = by ? (by.actor ?? 'Someone at the command line') : 'Someone else';
   return new Rejection(
     'conflict',
-    `${who} changed it${when}. Check the current values, then change it again.`,
+    `${who} changed it after you opened it. Check the current values, then change it again.`,
   );
 }

@@ -25,7 +25,7 @@ export async function changeKey(
 ): Promise<KeyRow> {
   const before = await readKey(client, accountId, id);
   if (before.state !== 'active') {
-    throw new Rejection('conflict', `Key ${id} is ${before.state} and can no longer be changed.`);
+    throw new Rejection('conflict', `This key is ${before.state} and can no longer be changed.`);
   }
   if (version !== undefined && version !== before.version) throw new EditConflict();
   const { scopes = before.scopes, allowedAddresses = before.allowed_addresses } = changes;

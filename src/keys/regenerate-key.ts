@@ -21,9 +21,9 @@ export async function regenerateKey(
 ): Promise<{ successor: IssuedKey; replaced: KeyRow }> {
   const old = await readKey(client, accountId, id);
   const { name, note, state, replaced_by, created_at, expires_at, scopes } = old;
-  if (state !== 'active') throw new Rejection('conflict', `Key ${id} is ${state}: create a new one.`);
+  if (state !== 'active') throw new Rejection('conflict', `This key is ${state}. Create a new one.`);
   if (replaced_by !== null) {
-    throw new Rejection('conflict', `Key ${id} was regenerated as key ${replaced_by}: regenerate that one.`);
+    throw new Rejection('conflict', `This key was regenerated as key ${replaced_by}: regenerate that one.`);
   }
   const lifetime = expires_at && (expires_at.getTime() - created_at.getTime()) / 1_000;
   const rules = { scopes, allowedAddresses: old.allowed_addresses };

@@ -14,7 +14,7 @@ const revoke = `
 export async function revokeKey({ accountId, client, record }: Change, id: number): Promise<KeyRow> {
   const { state } = await readKey(client, accountId, id);
   if (state === 'revoked') {
-    throw new Rejection('conflict', `Key ${id} was revoked already: there is nothing to do.`);
+    throw new Rejection('conflict', 'This key is already revoked.');
   }
   await client.query(revoke, [accountId, id]);
   const key = await readKey(client, accountId, id);

@@ -124,7 +124,7 @@ test('by keyboard, the access of a key is changed from the list, and someone els
   await service.ask(owner, 'PATCH', `/keys/${id}`, { version: 2, scopes: ['health', 'ops'] });
   await write(page, 'Allowed addresses', '203.0.113.7');
   await press(page, 'Save');
-  await page.getByText(/changed it at .* Check the current values/).waitFor();
+  await page.getByText(/changed it after you opened it\. Check the current values/).waitFor();
   expect(await rulesOf('Collector')).toEqual({ scopes: ['health', 'ops'], allowed_addresses: null });
 });
 

@@ -224,7 +224,7 @@ test('revoking requires the name of a key used meanwhile, and reports a revocati
   await expect.poll(() => focused(page)).toBe('Key name');
   await page.keyboard.type('meanwhile');
   await page.keyboard.press('Enter');
-  await page.getByRole('alert').filter({ hasText: 'was revoked already' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'is already revoked' }).waitFor();
   expect(await violations(page)).toEqual([]);
 });
 
