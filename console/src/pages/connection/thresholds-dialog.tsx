@@ -9,17 +9,11 @@ import type { ExplainedFinding } from '../../../../src/console/connections/findi
 import { ApiError, send } from '../../api.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { numberIn } from '../../parts/number-in.ts';
 import { InlineError } from '../../parts/states.tsx';
 import { offerUndo } from '../../parts/undo.ts';
 import { type ChangedThresholds, undoThresholds, valuesOf } from '../../parts/undo-thresholds.ts';
 import { useRefresh } from './connection-query.ts';
-
-/** The number in a field; null when empty, undefined when not a number. */
-function numberIn(text: string): number | null | undefined {
-  if (text.trim() === '') return null;
-  const number = Number(text.replace(',', '.'));
-  return Number.isFinite(number) ? number : undefined;
-}
 
 function describe({
   value,

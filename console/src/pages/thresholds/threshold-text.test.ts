@@ -14,6 +14,7 @@ test.each([
   ['', null],
   [' 0,5 ', 0.5],
   ['1e3', 1_000],
+  ['1,000', 1_000],
   ['-1', undefined],
   ['2e15', undefined],
   ['Infinity', undefined],

@@ -5,6 +5,7 @@ import type {
   ThresholdPreview,
 } from '../../../../src/console/thresholds/threshold-schemas.ts';
 import { metricWords } from '../../../../src/vocabulary/units.ts';
+import { numberIn } from '../../parts/number-in.ts';
 
 const grouped = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 9 });
 
@@ -33,11 +34,10 @@ export function meaningOf({ level, unit }: Pick<Threshold, 'level' | 'unit'>): s
   return `${severity} ${COMPARED[level.comparison]} it (${metricWords(level.metric).toLowerCase()}). ${words}`;
 }
 
-/** The number in a field; null when empty, undefined when it is no number from 0 on. */
+/** The number in a field; null when empty, undefined when it is no number from 0 to 1e15. */
 export function thresholdIn(text: string): number | null | undefined {
-  if (text.trim() === '') return null;
-  const number = Number(text.trim().replace(',', '.'));
-  return Number.isFinite(number) && number >= 0 && number <= 1e15 ? number : undefined;
+  const number = numberIn(text);
+  return typeof number === 'number' && (number < 0 || number > 1e15) ? undefined : number;
 }
 
 /** Whether a search matches a check. */

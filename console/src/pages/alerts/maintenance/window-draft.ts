@@ -1,5 +1,6 @@
 import type { NewMaintenance } from '../../../../../src/console/alerts/alert-schemas.ts';
 import { ALL_CONNECTIONS, type ScopeDraft, scopeOf } from '../../../parts/connection-choice.tsx';
+import { numberIn } from '../../../parts/number-in.ts';
 import { fieldInstant, zoneName } from '../../../time-zone.ts';
 
 /** What is entered in the form of a maintenance window. */
@@ -34,10 +35,10 @@ export function windowOf(draft: WindowDraft): NewMaintenance {
       ...(draft.ends !== '' && { ends_at: fieldInstant(draft.ends).toISOString() }),
     };
   }
-  const minutes = Math.round(Number(draft.hours.replace(',', '.')) * 60);
+  const hours = numberIn(draft.hours);
   return {
     ...common,
     ...{ weekdays: draft.weekdays.toSorted(), start_time: draft.time, time_zone: draft.zone.trim() },
-    ...(Number.isFinite(minutes) && draft.hours.trim() !== '' && { minutes }),
+    ...(typeof hours === 'number' && { minutes: Math.round(hours * 60) }),
   };
 }

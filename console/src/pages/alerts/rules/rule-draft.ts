@@ -1,6 +1,7 @@
 import type { AlertRule, NewRule } from '../../../../../src/console/alerts/alert-schemas.ts';
 import { type Unit, unitOf } from '../../../../../src/vocabulary/units.ts';
 import { ALL_CONNECTIONS, type ScopeDraft, scopeDraft, scopeOf } from '../../../parts/connection-choice.tsx';
+import { numberIn } from '../../../parts/number-in.ts';
 
 type Metric = NewRule['metric'];
 
@@ -158,5 +159,5 @@ export function ruleOf(draft: RuleDraft): NewRule {
 }
 
 function numberOf(text: string): number {
-  return text.trim() === '' ? Number.NaN : Number(text.replace(',', '.'));
+  return numberIn(text) ?? Number.NaN;
 }
