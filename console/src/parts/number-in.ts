@@ -11,3 +11,8 @@ export function numberIn(text: string): number | null | undefined {
   const number = Number(GROUPED.test(trimmed) ? trimmed.replaceAll(',', '') : trimmed.replace(',', '.'));
   return Number.isFinite(number) ? number : undefined;
 }
+
+/** What is wrong with the text of a number field; null when it is a number or empty. */
+export function numberError(text: string): string | null {
+  return numberIn(text) === undefined ? 'Enter a number.' : null;
+}

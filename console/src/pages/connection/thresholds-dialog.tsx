@@ -9,7 +9,7 @@ import type { ExplainedFinding } from '../../../../src/console/connections/findi
 import { ApiError, send } from '../../api.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { numberIn } from '../../parts/number-in.ts';
+import { numberError, numberIn } from '../../parts/number-in.ts';
 import { InlineError } from '../../parts/states.tsx';
 import { offerUndo } from '../../parts/undo.ts';
 import { type ChangedThresholds, undoThresholds, valuesOf } from '../../parts/undo-thresholds.ts';
@@ -79,7 +79,7 @@ export function ThresholdsDialog({ settings, finding, onClose }: ThresholdsDialo
       {thresholds.map((threshold) => (
         <TextField
           description={describe(threshold)}
-          error={numberIn(textOf(threshold)) === undefined ? 'Enter a number.' : null}
+          error={numberError(textOf(threshold))}
           key={threshold.name}
           label={threshold.name}
           mono

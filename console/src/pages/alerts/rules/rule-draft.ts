@@ -1,7 +1,7 @@
 import type { AlertRule, NewRule } from '../../../../../src/console/alerts/alert-schemas.ts';
 import { type Unit, unitOf } from '../../../../../src/vocabulary/units.ts';
 import { ALL_CONNECTIONS, type ScopeDraft, scopeDraft, scopeOf } from '../../../parts/connection-choice.tsx';
-import { numberIn } from '../../../parts/number-in.ts';
+import { numberError, numberIn } from '../../../parts/number-in.ts';
 
 type Metric = NewRule['metric'];
 
@@ -136,7 +136,12 @@ export function draftOf(rule: AlertRule): RuleDraft {
   };
 }
 
-/** The rule that a form describes. A number that is none is NaN, which the service rejects with a sentence. */
+/** Whether every number field holds a number or is empty. */
+export function hasNumbers({ threshold, clear, minutes, runs, reminder }: RuleDraft): boolean {
+  return [threshold, clear, minutes, runs, reminder].every((text) => numberError(text) === null);
+}
+
+/** The rule that a form describes. A missing number is NaN, which the service rejects with a sentence. */
 export function ruleOf(draft: RuleDraft): NewRule {
   const { name, metric, operator, severity, is_enabled, destinations, destination_ids } = draft;
   const { scale } = entered(draft);

@@ -8,6 +8,7 @@ import { notify } from '../../../parts/announcer.tsx';
 import { ConnectionChoice, SCOPE_FIELDS } from '../../../parts/connection-choice.tsx';
 import { FormDialog } from '../../../parts/dialog.tsx';
 import { Checkbox, RadioGroup, Select, TextField } from '../../../parts/field.tsx';
+import { numberError } from '../../../parts/number-in.ts';
 import { InlineError } from '../../../parts/states.tsx';
 import { statusText } from '../../../parts/status-mark.tsx';
 import { useDraft } from '../../../parts/use-draft.ts';
@@ -16,6 +17,7 @@ import { useRefreshAlerts } from '../alerts-query.ts';
 import {
   draftOf,
   entered,
+  hasNumbers,
   METRIC_FORMS,
   NEW_RULE,
   type RuleDraft,
@@ -56,6 +58,7 @@ export function RuleForm({ rule, known, onClose }: RuleFormProps) {
     <FormDialog
       action={rule ? 'Save' : 'Add rule'}
       isChanged={isChanged}
+      isDisabled={!hasNumbers(draft)}
       isPending={isPending}
       onClose={onClose}
       onSubmit={() => mutate(wanted)}
@@ -81,7 +84,7 @@ export function RuleForm({ rule, known, onClose }: RuleFormProps) {
         />
         <TextField
           description="Hours between reminders while it is open; empty for none."
-          error={fieldError(error, 'reminder_seconds')}
+          error={numberError(draft.reminder) ?? fieldError(error, 'reminder_seconds')}
           label="Remind every"
           onChange={(reminder) => change({ reminder })}
           value={draft.reminder}
@@ -128,7 +131,7 @@ function Condition({ draft, known, error, onChange }: FieldsProps) {
           value={draft.operator}
         />
         <TextField
-          error={fieldError(error, 'threshold')}
+          error={numberError(draft.threshold) ?? fieldError(error, 'threshold')}
           isRequired
           label={inUnit('Threshold')}
           onChange={(threshold) => onChange({ threshold })}
@@ -136,7 +139,7 @@ function Condition({ draft, known, error, onChange }: FieldsProps) {
         />
         {form.clears && (
           <TextField
-            error={fieldError(error, 'clear_threshold')}
+            error={numberError(draft.clear) ?? fieldError(error, 'clear_threshold')}
             label={inUnit('Clears at')}
             onChange={(clear) => onChange({ clear })}
             placeholder={draft.threshold}
@@ -147,14 +150,14 @@ function Condition({ draft, known, error, onChange }: FieldsProps) {
       {form.lasts && (
         <div className="rule-row">
           <TextField
-            error={fieldError(error, 'for_seconds')}
+            error={numberError(draft.minutes) ?? fieldError(error, 'for_seconds')}
             isRequired
             label="For (minutes)"
             onChange={(minutes) => onChange({ minutes })}
             value={draft.minutes}
           />
           <TextField
-            error={fieldError(error, 'for_runs')}
+            error={numberError(draft.runs) ?? fieldError(error, 'for_runs')}
             isRequired
             label="Consecutive checks"
             onChange={(runs) => onChange({ runs })}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { draftOf, NEW_RULE, type RuleDraft, ruleOf, withMetric } from './rule-draft.ts';
+import { draftOf, hasNumbers, NEW_RULE, type RuleDraft, ruleOf, withMetric } from './rule-draft.ts';
 import { ruleSentence } from './rule-sentence.ts';
 
 const sentence = (changed: Partial<RuleDraft>) => ruleSentence(ruleOf({ ...NEW_RULE, ...changed }));
@@ -52,6 +52,17 @@ test('there is no sentence before the numbers', () => {
   expect(sentence({ threshold: '' })).toBeNull();
   expect(sentence({ threshold: 'x' })).toBeNull();
   expect(of('measure', { threshold: '5' })).toBeNull();
+});
+
+test.each<[Partial<RuleDraft>, boolean]>([
+  [{}, true],
+  [{ reminder: '', clear: '' }, true],
+  [{ reminder: '1,5' }, true],
+  [{ reminder: '12 h' }, false],
+  [{ clear: '55 %' }, false],
+  [{ threshold: 'x' }, false],
+])('whether %j has only numbers: %j', (changed, expected) => {
+  expect(hasNumbers({ ...NEW_RULE, ...changed })).toBe(expected);
 });
 
 test.each<Partial<RuleDraft>>([
