@@ -25,14 +25,22 @@ export function newWindow(zone = zoneName()): WindowDraft {
   };
 }
 
-/** The window that a form describes. Throws nothing: what is missing is left out, and the service says so. */
+/** What is wrong with the value of a date-time field, such as a year of six digits; null when nothing is. */
+export function instantError(value: string): string | null {
+  return value !== '' && Number.isNaN(fieldInstant(value).getTime()) ? 'Enter a year of four digits.' : null;
+}
+
+/** The window that a form describes. Missing or invalid values are left out, and the service rejects the window. */
 export function windowOf(draft: WindowDraft): NewMaintenance {
   const common = { name: draft.name, connections: scopeOf(draft) };
   if (draft.repeats === 'once') {
+    const { starts, ends } = draft;
+    // Without a start the window would begin now.
+    if (instantError(starts) !== null) return common;
     return {
       ...common,
-      ...(draft.starts !== '' && { starts_at: fieldInstant(draft.starts).toISOString() }),
-      ...(draft.ends !== '' && { ends_at: fieldInstant(draft.ends).toISOString() }),
+      ...(starts !== '' && { starts_at: fieldInstant(starts).toISOString() }),
+      ...(ends !== '' && instantError(ends) === null && { ends_at: fieldInstant(ends).toISOString() }),
     };
   }
   const hours = numberIn(draft.hours);

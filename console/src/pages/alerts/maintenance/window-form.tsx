@@ -9,7 +9,7 @@ import { InlineError } from '../../../parts/states.tsx';
 import { useDraft } from '../../../parts/use-draft.ts';
 import { zoneWords } from '../../../time-zone.ts';
 import { useRefreshAlerts } from '../alerts-query.ts';
-import { newWindow, type WindowDraft, windowOf } from './window-draft.ts';
+import { instantError, newWindow, type WindowDraft, windowOf } from './window-draft.ts';
 import { draftSentence, WEEKDAYS } from './window-text.ts';
 
 const FIELDS = [
@@ -81,7 +81,7 @@ function OnceFields({ draft, error, onChange }: FieldsProps) {
     <div className="rule-row">
       <TextField
         description={`In ${zoneWords()}; empty = now.`}
-        error={fieldError(error, 'starts_at')}
+        error={instantError(draft.starts) ?? fieldError(error, 'starts_at')}
         label="Starts"
         onChange={(starts) => onChange({ starts })}
         type="datetime-local"
@@ -89,7 +89,7 @@ function OnceFields({ draft, error, onChange }: FieldsProps) {
       />
       <TextField
         description={`In ${zoneWords()}.`}
-        error={fieldError(error, 'ends_at')}
+        error={instantError(draft.ends) ?? fieldError(error, 'ends_at')}
         isRequired
         label="Ends"
         onChange={(ends) => onChange({ ends })}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newWindow, type WindowDraft, windowOf } from './window-draft.ts';
+import { instantError, newWindow, type WindowDraft, windowOf } from './window-draft.ts';
 import { draftSentence } from './window-text.ts';
 
 const weekly = (changed: Partial<WindowDraft> = {}) =>
@@ -33,4 +33,19 @@ test('a window that happens once starts now unless it says when', () => {
   });
   expect(draftSentence(windowOf(draft))).toBe('Once: now – 31 Jan 2026, 12:00.');
   expect(draftSentence(windowOf({ ...draft, ends: '' }))).toBeNull();
+});
+
+test.each<Partial<WindowDraft>>([{ starts: '120260-01-31T10:00' }, { ends: '120260-01-31T12:00' }])(
+  'there is no window with the six-digit year of %j',
+  (changed) => {
+    const window = windowOf({ ...newWindow('UTC'), name: 'x', ends: '2026-01-31T12:00', ...changed });
+    expect(window).toEqual({ name: 'x', connections: { ids: null, names: null } });
+    expect(draftSentence(window)).toBeNull();
+  },
+);
+
+test('the error of a date-time field', () => {
+  expect(instantError('')).toBeNull();
+  expect(instantError('2026-01-31T12:00')).toBeNull();
+  expect(instantError('120260-01-31T12:00')).toBe('Enter a year of four digits.');
 });
