@@ -29,9 +29,11 @@ export function useCommandGroups(
   const tickets = useTickets(paused);
   const own = matching([usePages(), useActions(onShortcuts)], text);
   const found = q === '' ? [] : [connections.group, tickets.group];
+  const isSearching = q !== '' && (q !== paused || connections.isFetching || tickets.isFetching);
   return {
-    groups: [...own, ...found.filter(({ commands }) => commands.length > 0)],
-    isSearching: q !== '' && (q !== paused || connections.isFetching || tickets.isFetching),
+    // Results of the previous text stay until those of this one arrive. Enter must not open one that does not match.
+    groups: [...own, ...matching(found, isSearching ? text : '')],
+    isSearching,
   };
 }
 
