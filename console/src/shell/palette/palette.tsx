@@ -29,6 +29,8 @@ export function Palette({ onClose, onShortcuts }: PaletteProps) {
     command.run();
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    // Enter ends the composition of an input method.
+    if (event.nativeEvent.isComposing) return;
     const last = commands.length - 1;
     const place = Math.min(at, last);
     const steps: Record<string, number> = {

@@ -74,6 +74,8 @@ export function CommentForm({ ticketId, box }: CommentFormProps) {
           follow(target.selectionStart);
         }}
         onKeyDown={(event) => {
+          // Enter ends the composition of an input method.
+          if (event.nativeEvent.isComposing) return;
           if (onKeyDown(event)) return event.preventDefault();
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
           else if (event.key === 'Escape') event.currentTarget.blur();
