@@ -24,12 +24,14 @@ export function silencesQuery(id: string) {
   });
 }
 
-/** Refreshes everything that shows connections or their tickets. */
+/** Refreshes everything that shows connections, or their tickets, silences or thresholds. */
 export function useRefresh(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
     await Promise.all(
-      ['connections', 'fleet', 'tickets'].map((thing) => queries.invalidateQueries({ queryKey: [thing] })),
+      ['connections', 'fleet', 'tickets', 'silences', 'thresholds'].map((key) =>
+        queries.invalidateQueries({ queryKey: [key] }),
+      ),
     );
   };
 }

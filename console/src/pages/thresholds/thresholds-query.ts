@@ -26,7 +26,9 @@ export function useRefreshThresholds(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
     await Promise.all(
-      ['thresholds', 'silences', 'connection'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
+      ['thresholds', 'silences', 'connections', 'fleet', 'tickets'].map((key) =>
+        queries.invalidateQueries({ queryKey: [key] }),
+      ),
     );
   };
 }
