@@ -3,7 +3,8 @@ import { useSyncExternalStore } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { Icon } from './icons.tsx';
 
-interface Notice {
+/** What is announced, and shown if `visible`. */
+export interface Notice {
   id: number;
   text: string;
   visible: boolean;
@@ -20,6 +21,8 @@ export interface NoticeAction {
 const STAYS_MS = 6_000;
 /** With an action: long enough to reach it. */
 const OFFERED_MS = 12_000;
+/** The most visible notices, and the most hidden ones. */
+const MOST = 4;
 
 let notices: readonly Notice[] = [];
 let last = 0;
@@ -28,8 +31,15 @@ const listeners = new Set<() => void>();
 function say(text: string, visible: boolean, action: NoticeAction | null = null): void {
   last += 1;
   const notice = { id: last, text, visible, action };
-  change([...notices.slice(-3), notice]);
+  change(withNotice(notices, notice));
   setTimeout(() => dismiss(notice.id), action ? OFFERED_MS : STAYS_MS);
+}
+
+/** Adds a notice and drops the oldest of more than four. Hidden ones count apart: they must not push out an Undo. */
+export function withNotice(kept: readonly Notice[], notice: Notice): Notice[] {
+  const like = kept.filter(({ visible }) => visible === notice.visible);
+  const dropped = like.length < MOST ? undefined : like[0];
+  return [...kept.filter((one) => one !== dropped), notice];
 }
 
 function dismiss(notice: number): void {
