@@ -6,7 +6,7 @@ import { StrictMode } from 'react';
 import { I18nProvider } from 'react-aria-components/I18nProvider';
 import { createRoot } from 'react-dom/client';
 import { PAGE_PATHS } from '../../src/vocabulary/page-paths.ts';
-import { Announcer, notify } from './parts/announcer.tsx';
+import { Announcer, notifyFailure } from './parts/announcer.tsx';
 import { queryClient, router } from './router.tsx';
 import { profileQuery } from './shell/profile.ts';
 import { forgetSession, watchSession } from './shell/session-ended.ts';
@@ -20,7 +20,7 @@ watchSession(queryClient, () => {
   if (pathname === PAGE_PATHS.signIn || /^\/(?:link|email)\//.test(pathname)) return;
   // The router handles visitors who have not signed in yet.
   if (queryClient.getQueryData(profileQuery.queryKey) === undefined) return;
-  notify('You are signed out. Sign in again.');
+  notifyFailure('You are signed out. Sign in again.');
   void router
     .navigate({ to: PAGE_PATHS.signIn, search: { next: href } })
     .then(() => forgetSession(queryClient));

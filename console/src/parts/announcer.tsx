@@ -3,11 +3,11 @@ import { useSyncExternalStore } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { Icon } from './icons.tsx';
 
-/** What is announced, and shown if `visible`. */
+/** What is announced, and shown unless `hidden`. */
 export interface Notice {
   id: number;
   text: string;
-  visible: boolean;
+  kind: 'done' | 'failed' | 'hidden';
   action: NoticeAction | null;
 }
 
@@ -28,16 +28,16 @@ let notices: readonly Notice[] = [];
 let last = 0;
 const listeners = new Set<() => void>();
 
-function say(text: string, visible: boolean, action: NoticeAction | null = null): void {
+function say(text: string, kind: Notice['kind'], action: NoticeAction | null = null): void {
   last += 1;
-  const notice = { id: last, text, visible, action };
+  const notice = { id: last, text, kind, action };
   change(withNotice(notices, notice));
   setTimeout(() => dismiss(notice.id), action ? OFFERED_MS : STAYS_MS);
 }
 
 /** Adds a notice and drops the oldest of more than four. Hidden ones count apart: they must not push out an Undo. */
 export function withNotice(kept: readonly Notice[], notice: Notice): Notice[] {
-  const like = kept.filter(({ visible }) => visible === notice.visible);
+  const like = kept.filter(({ kind }) => (kind === 'hidden') === (notice.kind === 'hidden'));
   const dropped = like.length < MOST ? undefined : like[0];
   return [...kept.filter((one) => one !== dropped), notice];
 }
@@ -53,18 +53,25 @@ function change(next: readonly Notice[]): void {
 
 /** Announces to screen readers what others can see, such as "Copied" or "42 connections". */
 export function announce(text: string): void {
-  say(text, false);
+  say(text, 'hidden');
 }
 
-/** Shows a short notice for a few seconds. Never use it for something that must be read. */
+/** Shows for a few seconds what was done. Never use it for something that must be read. */
 export function notify(text: string, action?: NoticeAction): void {
-  say(text, true, action);
+  say(text, 'done', action);
+}
+
+/** Shows for a few seconds what failed or was refused. Never use it for something that must be read. */
+export function notifyFailure(text: string): void {
+  say(text, 'failed');
 }
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
+
+const LOOKS = { done: 'notice', failed: 'notice failed-notice', hidden: 'hidden-text' } as const;
 
 /**
  * The page's only live region. Screen readers need it to exist before its first message. The attribute makes React Aria
@@ -74,9 +81,9 @@ export function Announcer() {
   const shown = useSyncExternalStore(subscribe, () => notices);
   return (
     <div aria-live="polite" className="announcer" data-live-announcer="true" role="status">
-      {shown.map(({ id, text, visible, action }) => (
-        <p className={visible ? 'notice' : 'hidden-text'} key={id}>
-          {visible && <Icon name="check" />}
+      {shown.map(({ id, text, kind, action }) => (
+        <p className={LOOKS[kind]} key={id}>
+          {kind !== 'hidden' && <Icon name={kind === 'done' ? 'check' : 'alerts'} />}
           {text}
           {action && (
             <Button

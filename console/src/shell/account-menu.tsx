@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Button } from 'react-aria-components/Button';
 import { send } from '../api.ts';
 import { BASE_PATH } from '../base-path.ts';
-import { notify } from '../parts/announcer.tsx';
+import { notifyFailure } from '../parts/announcer.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
 import { useProfile } from './profile.ts';
@@ -14,7 +14,7 @@ export function AccountMenu() {
     mutationFn: (id: number) => send('POST', '/me/account', { id }),
     // A full reload: data of one account must not appear in another, not even for a moment.
     onSuccess: () => location.assign(`${BASE_PATH}/fleet`),
-    onError: (error) => notify(error.message),
+    onError: (error) => notifyFailure(error.message),
   });
   const words = (
     <span className="who-text">

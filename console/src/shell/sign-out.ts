@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ApiError, send } from '../api.ts';
-import { notify } from '../parts/announcer.tsx';
+import { notifyFailure } from '../parts/announcer.tsx';
 import { forgetSession } from './session-ended.ts';
 
 /** Ends the session, or all sessions of the person, and removes their data from the window. */
@@ -17,7 +17,7 @@ export function useSignOut({ everywhere = false } = {}) {
     // A 401 is handled by watchSession.
     onError: (error) => {
       if (!(error instanceof ApiError && error.status === 401))
-        notify(`Could not sign you out: ${error.message}`);
+        notifyFailure(`Could not sign you out: ${error.message}`);
     },
   });
 }

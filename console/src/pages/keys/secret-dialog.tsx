@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import type { KeyWindows } from '../../../../src/console/keys/key-routes.ts';
 import { get } from '../../api.ts';
 import { serviceUrl } from '../../base-path.ts';
-import { announce, notify } from '../../parts/announcer.tsx';
+import { announce, notifyFailure } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -50,7 +50,7 @@ export function SecretDialog({ secret, onDone }: { secret: NewSecret; onDone: ()
   useBlocker({
     shouldBlockFn: ({ current, next }) => {
       if (current.pathname === next.pathname) return false;
-      notify('Store the key and tick the box first.');
+      notifyFailure('Store the key and tick the box first.');
       return true;
     },
     enableBeforeUnload: true,

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Destination } from '../../../../src/console/notifications/destination-schemas.ts';
 import { send } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
+import { notify, notifyFailure } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Section } from '../../parts/page.tsx';
 import { InlineError } from '../../parts/states.tsx';
@@ -34,7 +34,6 @@ const COLUMNS: Column<Recipient>[] = [
 ];
 
 function askedText(count: number): string {
-  if (count === 0) return 'Nobody was asked: wait an hour between two links';
   return count === 1 ? '1 recipient was asked again' : `${count} recipients were asked again`;
 }
 
@@ -46,7 +45,8 @@ export function Recipients({ destination, mayWrite }: { destination: Destination
     mutationFn: () => send<{ asked: string[] }>('POST', `/destinations/${id}/ask-again`),
     async onSuccess({ asked }) {
       await queries.invalidateQueries({ queryKey: ['destinations'] });
-      notify(askedText(asked.length));
+      if (asked.length === 0) notifyFailure('No link sent. Wait an hour between links.');
+      else notify(askedText(asked.length));
     },
   });
   const isWaiting = recipients.some(({ state }) => state === 'unconfirmed');

@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { notify } from '../../parts/announcer.tsx';
+import { notifyFailure } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Checkbox } from '../../parts/field.tsx';
@@ -22,7 +22,7 @@ export function ShownOnce({ title, secret, onDone, actions, children }: ShownOnc
   useBlocker({
     shouldBlockFn: ({ current, next }) => {
       if (secret === null || current.pathname === next.pathname) return false;
-      notify('Store the secret and tick the box first.');
+      notifyFailure('Store the secret and tick the box first.');
       return true;
     },
     enableBeforeUnload: secret !== null,
