@@ -45,6 +45,24 @@ test('rows have what either connection has, and tell what differs', () => {
   ]);
 });
 
+test('findings of objects of one name in two databases are two rows', () => {
+  const finding = (database: string, object: string | null) => ({
+    ...{ check_id: 'PG_DEAD_TUPLES', title: 'Dead rows', database, object },
+    ...{ status: 'warning', metric_line: `of ${database}` },
+  });
+  const { detail, ...rest } = connection(90, []);
+  const findings = [finding('shop', 'public.orders'), finding('audit', 'public.orders'), finding('', null)];
+  const latest = { findings } as unknown as Compared['detail']['latest'];
+  const rows = comparedRows([connection(90, []), { ...rest, detail: { ...detail, latest } }]);
+  expect(
+    rows.filter(({ section }) => section === 'Findings').map(({ name, values }) => [name, values[1]]),
+  ).toEqual([
+    ['Dead rows (PG_DEAD_TUPLES)', 'warning: of '],
+    ['Dead rows public.orders in audit (PG_DEAD_TUPLES)', 'warning: of audit'],
+    ['Dead rows public.orders in shop (PG_DEAD_TUPLES)', 'warning: of shop'],
+  ]);
+});
+
 test.each([
   [
     { a: '3', b: '17', show: 'all' },

@@ -62,8 +62,8 @@ const ENTRIES: Readonly<Record<Section, (of: Compared) => Entry[]>> = {
   Findings: ({ detail: { latest } }) =>
     (latest?.findings ?? [])
       .filter(({ status }) => status === 'critical' || status === 'warning' || status === 'info')
-      .map(({ check_id, title, object, status, metric_line }) => [
-        [title, object, `(${check_id})`].filter(Boolean).join(' '),
+      .map(({ check_id, title, database, object, status, metric_line }) => [
+        [title, object, database && `in ${database}`, `(${check_id})`].filter(Boolean).join(' '),
         `${status}: ${metric_line}`,
       ]),
   Measurements: ({ measures }) =>
