@@ -41,3 +41,13 @@ test.each(['local', 'utc'] as const)('%s: the fields of an axis are those of the
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   expect(`${day}T${two(date.getHours())}:${two(date.getMinutes())}`).toBe(fieldValue(AT));
 });
+
+test('in UTC, the hours of an axis are right around changes of the local clock', () => {
+  setTimeZone('utc');
+  for (let at = Date.UTC(2026, 0); at < Date.UTC(2027, 0); at += 3_600_000) {
+    const utc = new Date(at);
+    const fields = [utc.getUTCFullYear(), utc.getUTCMonth(), utc.getUTCDate(), utc.getUTCHours()] as const;
+    const isSkipped = new Date(...fields).getHours() !== utc.getUTCHours();
+    if (!isSkipped) expect(axisDate(at / 1_000).getHours(), utc.toISOString()).toBe(utc.getUTCHours());
+  }
+});

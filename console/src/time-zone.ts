@@ -80,7 +80,10 @@ export function fieldInstant(value: string): Date {
 /** A Date whose local fields are those of the chosen time zone, from which uPlot takes the ticks of an axis. `at` in seconds. */
 export function axisDate(at: number): Date {
   const date = new Date(at * 1_000);
-  return isUtc() ? new Date(date.getTime() + offsetOf(date)) : date;
+  if (!isUtc()) return date;
+  // The offset of the shifted date counts: the local clock may change in between.
+  const shifted = new Date(date.getTime() + offsetOf(date));
+  return new Date(date.getTime() + offsetOf(shifted));
 }
 
 /** UTC minus local time, in milliseconds. */
