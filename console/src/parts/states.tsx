@@ -5,7 +5,7 @@ import { ApiError, fieldError, OfflineError } from '../api.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
 import { Icon, type IconName } from './icons.tsx';
-import { clockTime, useNow } from './time.tsx';
+import { clockNow, clockTime, useNow } from './time.tsx';
 
 /** Placeholder rows while a list loads; announced to screen readers once. */
 export function SkeletonRows({ rows = 8 }: { rows?: number }) {
@@ -63,7 +63,7 @@ export function NoPermission({ permission }: { permission?: string }) {
 
 /** Counts down `seconds` from the first render. */
 function useSecondsLeft(seconds: number | null): number {
-  const [until] = useState(() => Date.now() + (seconds ?? 0) * 1000);
+  const [until] = useState(() => clockNow() + (seconds ?? 0) * 1000);
   return Math.max(0, Math.ceil((until - useNow(1_000)) / 1000));
 }
 

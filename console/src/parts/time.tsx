@@ -32,7 +32,8 @@ export function setClock(serverTime: string): void {
   skew = Math.abs(ahead) < 2_000 ? 0 : ahead;
 }
 
-function clockNow(): number {
+/** The service's time in milliseconds since 1970. */
+export function clockNow(): number {
   return Date.now() + skew;
 }
 
