@@ -67,7 +67,13 @@ function ReauthenticationDialog({ onClose }: { onClose: (proved: boolean) => voi
         />
       )}
       {hasPasskeys && login.passkeys.length > 0 && (
-        <Button icon="key" onPress={() => byPasskey.mutate()}>
+        <Button
+          icon="key"
+          onPress={() => {
+            byPassword.reset();
+            byPasskey.mutate();
+          }}
+        >
           Use a passkey
         </Button>
       )}

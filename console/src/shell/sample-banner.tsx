@@ -35,7 +35,14 @@ export function SampleBanner() {
         {!can('connections:write') && ' An operator of the account can remove them.'}
       </span>
       {can('connections:write') && (
-        <Button icon="bin" onPress={() => setAsked(true)} small>
+        <Button
+          icon="bin"
+          onPress={() => {
+            remove.reset();
+            setAsked(true);
+          }}
+          small
+        >
           Remove sample data
         </Button>
       )}

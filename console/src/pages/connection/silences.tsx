@@ -21,6 +21,10 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
     mutationFn: (id: number) => endSilences([id], renew),
     onSuccess: () => setEnding(null),
   });
+  const ask = (silence: Silence) => {
+    end.reset();
+    setEnding(silence);
+  };
   if (silences.length === 0) return null;
   const columns: Column<Silence>[] = [
     {
@@ -62,7 +66,7 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
       hideHeader: true,
       cell: (silence) =>
         mayWrite && (
-          <Button aria-label={`End silence of ${silence.check_id}`} onPress={() => setEnding(silence)} small>
+          <Button aria-label={`End silence of ${silence.check_id}`} onPress={() => ask(silence)} small>
             End
           </Button>
         ),

@@ -77,6 +77,10 @@ export function Passkeys() {
       await renew();
     },
   });
+  const ask = (passkey: Passkey) => {
+    remove.reset();
+    setRemoving(passkey);
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     add.mutate();
@@ -89,7 +93,7 @@ export function Passkeys() {
       {passkeys.length === 0 ? (
         <p>No passkeys yet.</p>
       ) : (
-        <Table columns={columns(setRemoving)} label="Passkeys" rowKey={({ id }) => id} rows={passkeys} />
+        <Table columns={columns(ask)} label="Passkeys" rowKey={({ id }) => id} rows={passkeys} />
       )}
       {hasPasskeys ? (
         <form className="own-form" onSubmit={submit}>

@@ -89,7 +89,14 @@ export function SignInPage() {
       </form>
       {(hasPasskeys || ways.data?.oidc) && <p className="entrance-or">or</p>}
       {hasPasskeys && (
-        <Button icon="key" isPending={byPasskey.isPending} onPress={() => byPasskey.mutate()}>
+        <Button
+          icon="key"
+          isPending={byPasskey.isPending}
+          onPress={() => {
+            byPassword.reset();
+            byPasskey.mutate();
+          }}
+        >
           Sign in with a passkey
         </Button>
       )}
