@@ -120,7 +120,9 @@ export function FormDialog({
       footer={
         <>
           {actions}
-          <Button onPress={leave}>Cancel</Button>
+          <Button isDisabled={isPending} onPress={leave}>
+            Cancel
+          </Button>
           <Button
             {...(icon && { icon })}
             form={id}
@@ -188,7 +190,9 @@ export function Confirm({
       {...props}
       footer={
         <>
-          <Button onPress={onClose}>{cancel}</Button>
+          <Button isDisabled={isPending} onPress={onClose}>
+            {cancel}
+          </Button>
           <Button isPending={isPending} kind={kind} onPress={onConfirm}>
             {action}
           </Button>
