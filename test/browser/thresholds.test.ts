@@ -68,7 +68,7 @@ test('by keyboard alone: find a check, preview a threshold of a tag, set it, and
   await page.keyboard.press('Enter');
   await page.waitForURL(/check=PG_MAX_CONN_HIGH/);
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('Nothing: the defaults hold everywhere.').waitFor();
+  await dialog.getByText('All connections use the defaults.').waitFor();
   await tabTo(page, 'All connections');
   await page.keyboard.press('ArrowDown');
   await write(page, 'Tag', 'ENV:Test');

@@ -125,7 +125,10 @@ export function detailsText(entry: ActivityEntry): string {
   if (action_type === 'alert_triggered' || action_type === 'alert_resolved') {
     return [properties['rule_name'], first(entry, 'object')].filter((part) => part !== null).join(': ');
   }
-  if (action_type === 'member_signed_in') return `By ${first(entry, 'by') ?? 'their name'}`;
+  if (action_type === 'member_signed_in') {
+    const by = first(entry, 'by');
+    return by === null ? 'Method unknown' : `By ${by}`;
+  }
   const link = LINKS.get(String(properties['purpose']));
   return link ?? first(entry, 'title', 'name', 'rule_name', 'check_id', 'email') ?? page_path;
 }

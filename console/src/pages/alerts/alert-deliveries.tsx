@@ -8,7 +8,7 @@ const KINDS: Partial<Record<AlertDelivery['kind'], string>> = {
 };
 
 const STATES: Record<AlertDelivery['state'], string> = {
-  queued: 'waits to be sent',
+  queued: 'is queued',
   accepted: 'accepted',
   given_up: 'was not delivered',
   cancelled: 'was not sent',

@@ -52,7 +52,7 @@ export function LinesChoice({
       )}
       <FilterChips
         chips={[{ id: 'charts', label: 'Charts' }]}
-        label="Look"
+        label="Layout"
         onChange={(id) => onLook(id === 'charts' ? id : undefined)}
         value={show ?? null}
       />

@@ -32,7 +32,7 @@ export function SetBy({ check, overrides, onEdit }: SetByProps) {
   const tags = [...Map.groupBy(overrides, ({ tag }) => tag)];
   return (
     <section aria-labelledby="set-by" className="threshold-section">
-      <h3 id="set-by">Set now</h3>
+      <h3 id="set-by">Current settings</h3>
       <p className="mono small quiet">{check.check_id}</p>
       <ul className="threshold-set-by">
         {tags.map(([tag, set]) => (
@@ -65,7 +65,7 @@ export function SetBy({ check, overrides, onEdit }: SetByProps) {
             <Own check={check} listed={listed} mayWrite={onEdit !== null} unitOf={unitOf} />
           ) : (
             <p className="quiet">
-              {tags.length === 0 ? 'Nothing: the defaults hold everywhere.' : 'No connection sets its own.'}
+              {tags.length === 0 ? 'All connections use the defaults.' : 'No connection sets its own.'}
             </p>
           )
         }

@@ -5,7 +5,7 @@ import { meaningOf, previewSentences, thresholdIn } from './threshold-text.ts';
 test('what a threshold means', () => {
   const level = { severity: 'warning', metric: 'cache_hit_ratio', comparison: '<=' } as const;
   expect(meaningOf({ unit: 'ratio', level })).toBe(
-    'Warning at or below it (cache hit). Unit: a ratio: 0.1 is 10 %.',
+    'Warning when cache hit is at or below this value. Unit: a ratio: 0.1 is 10 %.',
   );
   expect(meaningOf({ unit: 'count', level: null })).toBe('Unit: a count.');
 });
@@ -37,7 +37,7 @@ test('a preview says what would have changed, and what nobody can know', () => {
     },
     ...{ findings: [], unknown: [], may_have_more: [] },
   };
-  expect(previewSentences(nothing)).toEqual(['No connection is concerned.']);
+  expect(previewSentences(nothing)).toEqual(['No connection is affected.']);
   expect(previewSentences({ ...nothing, unchanged: 2 })[0]).toMatch(/^Nothing changes for 2 connections/);
   expect(
     previewSentences({
@@ -54,7 +54,7 @@ test('a preview says what would have changed, and what nobody can know', () => {
     }),
   ).toEqual([
     'In the last runs of 1,000 connections, 1 finding would have appeared, 2 would have been less severe.',
-    'Of 1,200 connections, only the first 1,000 were looked at.',
+    'Of 1,200 connections, only the first 1,000 were checked.',
     'Nothing changes for 1 other connection: a more specific threshold holds there, or the same.',
     'Not known for 3 connections: the last run did not measure this check.',
     'A run keeps no value to compare with minimum_rows: the next run shows its effect.',

@@ -26,12 +26,12 @@ const UNIT_WORDS: Record<Threshold['unit'], string> = {
 
 const COMPARED = { '>=': 'at or above', '<=': 'at or below', '>': 'above', '<': 'below' } as const;
 
-/** What a threshold means, and its unit: `warning if dead rows is at or above; a ratio: 0.1 is 10 %`. */
+/** What a threshold means, and its unit: `Warning when dead rows is at or above this value. Unit: a count.`. */
 export function meaningOf({ level, unit }: Pick<Threshold, 'level' | 'unit'>): string {
   const words = `Unit: ${UNIT_WORDS[unit]}.`;
   if (!level) return words;
   const severity = `${level.severity.charAt(0).toUpperCase()}${level.severity.slice(1)}`;
-  return `${severity} ${COMPARED[level.comparison]} it (${metricWords(level.metric).toLowerCase()}). ${words}`;
+  return `${severity} when ${metricWords(level.metric).toLowerCase()} is ${COMPARED[level.comparison]} this value. ${words}`;
 }
 
 /** The number in a field; null when empty, undefined when it is no number from 0 to 1e15. */
@@ -58,7 +58,7 @@ export function previewSentences(preview: ThresholdPreview): string[] {
   if (connections === 0) {
     return [
       unchanged === 0
-        ? 'No connection is concerned.'
+        ? 'No connection is affected.'
         : `Nothing changes for ${counted(unchanged, 'connection')}: the values are the same, or a more specific threshold holds.`,
     ];
   }
@@ -73,7 +73,7 @@ export function previewSentences(preview: ThresholdPreview): string[] {
   return [
     `In the last runs of ${counted(looked_at, 'connection')}, ${changes}.`,
     ...(looked_at < connections
-      ? [`Of ${grouped(connections)} connections, only the first ${grouped(looked_at)} were looked at.`]
+      ? [`Of ${grouped(connections)} connections, only the first ${grouped(looked_at)} were checked.`]
       : []),
     ...(unchanged > 0
       ? [

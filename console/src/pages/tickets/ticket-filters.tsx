@@ -33,7 +33,7 @@ const GROUPS: Record<TicketGroup, string> = {
 
 const SORTS: Record<TicketSort, string> = {
   first_seen: 'newest',
-  last_seen: 'found last',
+  last_seen: 'last found',
   severity: 'severity',
   title: 'title',
   connection: 'connection',
@@ -167,7 +167,7 @@ function AssigneeFilter({
       choices={[
         { id: 'anybody', label: 'Any assignee' },
         { id: 'me', label: 'Assigned to me' },
-        { id: 'nobody', label: 'Assigned to nobody' },
+        { id: 'nobody', label: 'Unassigned' },
         ...others.map(({ id, name }) => ({ id: String(id), label: name })),
         ...(isListed ? [] : [{ id: assignee, label: `Member ${assignee}` }]),
       ]}

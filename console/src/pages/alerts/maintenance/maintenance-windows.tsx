@@ -126,15 +126,15 @@ function EndWindow({
   onClose: () => void;
 }) {
   const refresh = useRefreshAlerts();
+  const isOnce = state === 'active' && weekdays === null;
   const { error, isPending, mutate } = useMutation({
     mutationFn: () => send('DELETE', `/maintenance/${id}`),
     async onSuccess() {
       await refresh();
-      notify('Maintenance window ended');
+      notify(isOnce ? 'Maintenance window ended' : 'Maintenance window removed');
       onClose();
     },
   });
-  const isOnce = state === 'active' && weekdays === null;
   return (
     <Confirm
       action={isOnce ? 'End now' : 'Remove window'}
@@ -147,7 +147,7 @@ function EndWindow({
       <p>
         {state === 'active'
           ? 'Alerts that are still open are sent within a minute.'
-          : 'It stops no notifications any more.'}{' '}
+          : 'It no longer mutes notifications.'}{' '}
         “<bdi>{name}</bdi>” stays listed as past.
       </p>
       <InlineError error={error} />

@@ -63,7 +63,7 @@ export function WindowForm({ onClose }: { onClose: () => void }) {
       )}
       <ConnectionChoice draft={draft} error={error} onChange={change} />
       <p className="rule-sentence" role="status">
-        {draftSentence(wanted) ?? 'Enter when it happens.'}
+        {draftSentence(wanted) ?? 'Enter a start and an end.'}
       </p>
       <InlineError error={error} fields={FIELDS} />
     </FormDialog>
@@ -80,7 +80,7 @@ function OnceFields({ draft, error, onChange }: FieldsProps) {
   return (
     <div className="rule-row">
       <TextField
-        description={`In ${zoneWords()}; empty = now.`}
+        description={`In ${zoneWords()}. Leave empty to start now.`}
         error={instantError(draft.starts) ?? fieldError(error, 'starts_at')}
         label="Starts"
         onChange={(starts) => onChange({ starts })}
@@ -140,7 +140,7 @@ function WeeklyFields({ draft, error, onChange }: FieldsProps) {
         <TextField
           error={fieldError(error, 'minutes')}
           isRequired
-          label="Lasts (hours)"
+          label="Duration (hours)"
           onChange={(hours) => onChange({ hours })}
           value={draft.hours}
         />

@@ -20,7 +20,7 @@ type Time = Pick<Maintenance, 'starts_at' | 'ends_at' | 'weekdays' | 'start_time
 export function windowTime(time: Time): string {
   const { starts_at, ends_at, weekdays, start_time, time_zone, minutes } = time;
   if (weekdays === null)
-    return `${starts_at === null ? 'now' : local(starts_at)} – ${ends_at === null ? 'open end' : local(ends_at)}`;
+    return `${starts_at === null ? 'now' : local(starts_at)} – ${ends_at === null ? 'no end' : local(ends_at)}`;
   const start = start_time ?? '';
   const span = (minutes ?? 0) < DAY_MINUTES ? `${start}–${timeAfter(start, minutes ?? 0)}` : start;
   const lasts = (minutes ?? 0) < DAY_MINUTES ? '' : ` for ${duration((minutes ?? 0) * 60)}`;

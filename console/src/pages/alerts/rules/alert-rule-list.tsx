@@ -124,7 +124,7 @@ function RemoveRule({ rule, onClose }: { rule: AlertRule; onClose: () => void })
       title="Remove this rule?"
     >
       <p>
-        “<bdi>{rule.name}</bdi>” raises no more alerts. Its open alerts are resolved, and say why.
+        “<bdi>{rule.name}</bdi>” is removed and its open alerts are resolved.
       </p>
       <InlineError error={error} />
     </Confirm>
