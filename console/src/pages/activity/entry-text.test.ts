@@ -25,6 +25,8 @@ test('an entry says what it is about and who did it', () => {
   const added = entry('connection_added', { name: 'shop', actor_member_id: 1, actor_name: 'Ada' });
   expect(detailsText(added)).toBe('shop');
   expect(actorText(added)).toBe('Ada');
+  expect(detailsText(entry('member_signed_in', { name: 'Ada', by: 'password' }))).toBe('By password');
+  expect(detailsText(entry('member_signed_in', { name: 'Ada' }))).toBe('Method unknown');
   expect(actorText(entry('member_signed_in', { name: 'Ada' }, '/sign-in'))).toBe('Ada');
   expect(actorText(entry('member_changed', { name: 'Ada', by: 'oidc' }, '/sign-in'))).toBe('Ada');
   expect(actorText(entry('member_added', { name: 'Ada' }, '/team'))).toBe('the operator');
