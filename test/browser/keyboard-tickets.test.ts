@@ -45,6 +45,23 @@ test('tickets: j and k move through the list, Enter opens a ticket, Escape close
   expect(opened.complaints).toEqual([]);
 });
 
+test('tickets: typing in the search with a ticket open stays in the search', async () => {
+  await visit(page, '/tickets?status=all');
+  await page.locator('.table-item').first().waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 3, name: 'History' }).waitFor();
+  await page.keyboard.press('/');
+  // The search closes the ticket. Outside the search these letters are actions.
+  await page.keyboard.type('e');
+  await page.waitForURL(({ searchParams }) => searchParams.get('q') === 'e' && !searchParams.has('ticket'));
+  await settled(page);
+  await page.keyboard.type('s');
+  await page.waitForURL(({ searchParams }) => searchParams.get('q') === 'es');
+  expect(await page.locator('[data-shortcut="/"]').inputValue()).toBe('es');
+  expect(opened.complaints).toEqual([]);
+});
+
 test('tickets: filters by severity, state and connection are in the URL', async () => {
   await visit(page, '/tickets');
   await tabTo(page, /^Open/);

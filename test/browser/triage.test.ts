@@ -174,7 +174,7 @@ test('an open ticket is changed from its panel, and links to what belongs to it'
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   const panel = page.locator('.ticket-panel');
-  await panel.getByText('Assigned to nobody').waitFor();
+  await panel.getByText('Unassigned').waitFor();
   await panel.getByRole('button', { name: 'Acknowledge', exact: true }).click();
   await panel.getByText('acknowledged by Ada Lovelace').waitFor();
   await panel.getByRole('button', { name: 'Make new again' }).click();
@@ -331,7 +331,7 @@ test('who may only look has neither boxes nor buttons nor keys', async () => {
   for (const key of ['x', 'a', 'e', 's', 'S', 'z']) await seen.keyboard.press(key);
   expect(await seen.locator('.select-box, .bulk-bar, [role=dialog]').count()).toBe(0);
   await seen.keyboard.press('Enter');
-  await seen.locator('.ticket-panel').getByText('Assigned to nobody').waitFor();
+  await seen.locator('.ticket-panel').getByText('Unassigned').waitFor();
   expect(await seen.locator('.ticket-panel').getByRole('button', { name: 'Assign' }).count()).toBe(0);
   expect(complaints).toEqual([]);
   await close();

@@ -13,7 +13,7 @@ export async function endSilences(ids: readonly number[], refresh: () => Promise
     const { resumed } = await send<{ resumed: number }>('POST', '/silences/resume', { ids: ended });
     await refresh();
     if (resumed === 0)
-      return 'Not undone. The silences ended more than an hour ago, or their connection was removed.';
+      throw new Error('The silences ended more than an hour ago, or their connection was removed.');
     return resumed === 1 ? 'Silence restored' : `${resumed.toLocaleString('en')} silences restored`;
   });
 }

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ViewPage } from '../../../src/vocabulary/values/view-pages.ts';
 import { fieldError, get, send } from '../api.ts';
-import { notify } from './announcer.tsx';
+import { notify, notifyFailure } from './announcer.tsx';
 import { Button } from './button.tsx';
 import { Confirm, FormDialog } from './dialog.tsx';
 import { Checkbox, TextField } from './field.tsx';
@@ -51,7 +51,7 @@ export function SavedViews({ page, search, mayShare, onOpen }: SavedViewsProps) 
     try {
       await change(query);
     } catch (error) {
-      notify(`Not saved. ${error instanceof Error ? error.message : 'Try again later.'}`);
+      notifyFailure(`Not saved. ${error instanceof Error ? error.message : 'Try again later.'}`);
       return;
     }
     offerUndo(`Saved to “${name}”`, async () => {

@@ -15,7 +15,7 @@ interface Named {
   value: number;
 }
 
-/** Puts the values back that are still as the change set them, and says so. What others changed since stays. */
+/** Puts the values back that are still as the change set them, and says so. What others changed since stays. Throws if that is all. */
 export async function undoThresholds({ check, set, before }: ChangedThresholds): Promise<string> {
   const isOfTag = [...before.keys()].some((key) => typeof key === 'string');
   const now = isOfTag ? await setForTags(check) : await setByConnections(check);
@@ -27,9 +27,8 @@ export async function undoThresholds({ check, set, before }: ChangedThresholds):
       thresholds: { [check]: values },
     });
   }
-  return groups.length > 0
-    ? 'Thresholds restored'
-    : 'Not undone. Somebody has changed these thresholds since.';
+  if (groups.length === 0) throw new Error('Somebody has changed these thresholds since.');
+  return 'Thresholds restored';
 }
 
 /** What to set for whom: for each key that still has a value of `set`, the value before. Keys with equal values are one group. */

@@ -1,4 +1,4 @@
-import { notify } from './announcer.tsx';
+import { notify, notifyFailure } from './announcer.tsx';
 
 /** How long the key `z` undoes: longer than the notice is shown. */
 const KEPT_MS = 60_000;
@@ -7,7 +7,7 @@ let last: (() => void) | null = null;
 
 /**
  * Says what was done, with a button that undoes it. For a minute {@link undoLast} does the same. `undo` runs at most once
- * and returns what it says then.
+ * and returns what it says then, or throws why nothing was undone.
  */
 export function offerUndo(done: string, undo: () => Promise<string>): void {
   let isOffered = true;
@@ -19,7 +19,7 @@ export function offerUndo(done: string, undo: () => Promise<string>): void {
     isOffered = false;
     forget();
     undo().then(notify, (error: unknown) =>
-      notify(`Not undone. ${error instanceof Error ? error.message : 'Try again later.'}`),
+      notifyFailure(`Not undone. ${error instanceof Error ? error.message : 'Try again later.'}`),
     );
   };
   last = run;

@@ -27,7 +27,7 @@ export function TicketTriage({ ticket, actions }: { ticket: TicketDetail; action
             Assigned to <bdi>{assignee.name}</bdi>
           </>
         ) : (
-          'Assigned to nobody'
+          'Unassigned'
         )}
         {acknowledged && (
           <>

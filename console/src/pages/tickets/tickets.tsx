@@ -6,7 +6,7 @@ import type { Meta } from '../../../../client/src/records.ts';
 import type { TicketStats } from '../../../../src/console/tickets/ticket-stats.ts';
 import { MOST_TICKETS } from '../../../../src/vocabulary/values/ticket-lists.ts';
 import { get } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
+import { notifyFailure } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { MoreButton } from '../../parts/more-button.tsx';
@@ -113,7 +113,7 @@ export function TicketsPage() {
                         const select = selection.selectLater();
                         void getIds(search).then(
                           ({ data }) => select(data),
-                          (error: Error) => notify(`Not selected. ${error.message}`),
+                          (error: Error) => notifyFailure(`Not selected. ${error.message}`),
                         );
                       }}
                       onClear={selection.clear}
