@@ -40,13 +40,14 @@ const listAlerts = consoleRoute({
   },
 });
 
+const openAlerts = `from alert where account_id = $1 and state = 'open'`;
+
+// No list is longer.
 const selectCount = `
-  select count(*)::int as open,
-         count(*) filter (where acknowledged_at is null or acknowledged_until <= now())::int as unacknowledged
-    from (select acknowledged_at, acknowledged_until
-            from alert
-           where account_id = $1 and state = 'open'
-           limit 100) first`;
+  select (select count(*)::int from (select ${openAlerts} limit 100) first) as open,
+         (select count(*)::int
+            from (select ${openAlerts} and (acknowledged_at is null or acknowledged_until <= now()) limit 100) first)
+         as unacknowledged`;
 
 const countOpen = consoleRoute({
   method: 'GET',
