@@ -20,7 +20,10 @@ export const overload: Fault = {
       const short = extent === 'short';
       const count = short ? 20_000 : 40_000;
       const full = await beside(stage, greedy.key, count, FULL);
-      const over = await beside(stage, greedy.key, count, TOO_MANY);
+      // A fast service answers some of these floods before its queue is full.
+      let over = await beside(stage, greedy.key, count, TOO_MANY);
+      for (let tries = 1; tries < 6 && !over.statuses[500]; tries += 1)
+        over = await beside(stage, greedy.key, count, TOO_MANY);
       const { 200: answered = 0, 500: shed = 0, ...others } = over.statuses;
       return new Seen()
         .atLeast(answered, 1_000, 'answered')
