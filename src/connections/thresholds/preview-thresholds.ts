@@ -98,8 +98,8 @@ export async function previewThresholds(
     listOverrides(read, accountId),
   ]);
   const inScope = connectionsIn(connections, scope, changes);
-  // The others change nothing, and there can be thousands for each of ten thousand connections.
-  const named = overrides.filter(({ check_id, name }) => changes[check_id]?.[name] !== undefined);
+  // Those of other checks change nothing, and there can be thousands for each of ten thousand connections.
+  const named = overrides.filter(({ check_id }) => changes[check_id] !== undefined);
   const changedOverrides = 'tag' in scope ? overridesAfter(named, scope.tag, changes) : named;
   const affected = inScope.flatMap((connection) => {
     const own = 'tag' in scope ? connection.thresholds : changedThresholds(connection.thresholds, changes);

@@ -96,6 +96,18 @@ test('a preview is what the next run finds, when a tag sets thresholds and when 
   }
 });
 
+test('a preview judges by levels of the check that are set elsewhere, too', async () => {
+  const key = await store.watched();
+  await changeTags(by(key.accountId), [key.connectionId], { add: ['env:test'] });
+  await set(key, { PG_SEQUENCE_EXHAUSTION: { warning: 0.42, critical: 0.45 } });
+  await runOnce(store, key);
+  expect([...(await faultsOf(key, ['PG_SEQUENCE_EXHAUSTION'])).values()]).toEqual(['critical', 'critical']);
+  const milder = { PG_SEQUENCE_EXHAUSTION: { warning: 0.41 } };
+  expect(await preview(key, { tag: 'env:test' }, milder)).toMatchObject({
+    ...{ connections: 1, not_measured: 0, appear: 0, vanish: 0, graver: 0, milder: 0 },
+  });
+});
+
 test('a run uses the connection before its tags before its account, from the next run on', async () => {
   const key = await store.watched();
   const saturated = async () => {
