@@ -205,7 +205,7 @@ describe('revoking', () => {
     expect((await rowsOf(owner)).get(id)).toMatchObject({ state: 'revoked', revoked_at });
     const again = await owner.ask('POST', `/keys/${id}/revoke`, {});
     expect(again.status).toBe(409);
-    expect(again.json()).toMatchObject({ error: { message: expect.stringContaining('revoked already') } });
+    expect(again.json()).toMatchObject({ error: { message: expect.stringContaining('already revoked') } });
   });
 
   test('a key used within the last hour is revoked only with its name', async () => {
