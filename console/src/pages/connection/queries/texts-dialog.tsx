@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import type {
   ConnectionChange,
   ConnectionSettings,
@@ -16,7 +17,9 @@ interface TextsDialogProps {
 
 /** Switches the texts of queries on or off. */
 export function TextsDialog({ settings, onClose }: TextsDialogProps) {
-  const { id, version, query_texts: isOn } = settings;
+  const { id, version } = settings;
+  // As it was when the dialog opened: the settings change before it closes.
+  const [isOn] = useState(settings.query_texts);
   const renew = useRefresh();
   const save = useMutation({
     mutationFn: () =>
