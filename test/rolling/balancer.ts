@@ -51,6 +51,8 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
     onward.once('error', (error: NodeJS.ErrnoException) => fail(`${port}: ${error.code ?? error.message}`));
     onward.end();
   });
+  // After 5 s without a request Node would close a connection on which the client may just be sending the next one.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
   const balancer: Balancer = {
