@@ -18,13 +18,15 @@ import { requireTime } from './require-window.ts';
 
 /** The most windows of an account that are not past. */
 const MOST_WINDOWS = 100;
+/** The most names and tags in them altogether: the fleet and each round of alerts compare them with every connection. */
+const MOST_NAMES = 1_000;
 
 /** A window to add. A start that is null is now. */
 export type WantedMaintenance = { name: string } & ConnectionScope &
   ((Omit<OnceWindow, 'starts_at'> & { starts_at: Date | null }) | RecurringWindow);
 
 const countCurrent = `
-  select count(*)::integer as windows
+  select count(*)::integer as windows, coalesce(sum(cardinality(connection_names)), 0)::integer as names
     from maintenance
    where account_id = $1 and removed_at is null and (ends_at is null or ends_at > $2)`;
 
@@ -51,11 +53,19 @@ export function addMaintenance(
         ? requireTime({ ...wanted, starts_at: wanted.starts_at ?? now }, now)
         : requireTime(wanted, now);
     await requireConnections(within(client), accountId, wanted);
-    const { windows } = one((await client.query(countCurrent, [accountId, at])).rows, 'count the windows');
+    const { windows, names } = one(
+      (await client.query(countCurrent, [accountId, at])).rows,
+      'count the windows',
+    );
     if (windows >= MOST_WINDOWS)
       throw new Rejection(
         'conflict',
         `An account has at most ${MOST_WINDOWS} maintenance windows that are not past. Remove one first.`,
+      );
+    if (names + (connection_names?.length ?? 0) > MOST_NAMES)
+      throw new Rejection(
+        'conflict',
+        `The maintenance windows of an account that are not past have at most ${MOST_NAMES} names and tags altogether. Use fewer, with * for any text, or remove a window first.`,
       );
     const { rows } = await client.query<StoredMaintenance>(insert, [
       ...[accountId, wanted.name, connection_ids, connection_names],

@@ -133,6 +133,22 @@ test('a window of one account can be neither seen nor ended by another', async (
   expect(await listMaintenance(read, other)).toEqual([]);
 });
 
+test('the windows of an account have at most 1,000 names', async () => {
+  const accountId = await store.account();
+  await store.connection(accountId, { name: 'shop' });
+  await store.writer.query(
+    `insert into maintenance (account_id, name, connection_names, starts_at, ends_at, created_by, created_at)
+     select $1, 'window ' || n, array_fill('shop'::text, array[111]), now(), now() + interval '1 h', 'Ada', now()
+       from generate_series(1, 9) n`,
+    [accountId],
+  );
+  const named = (...connection_names: string[]) => ({ ...now, connection_ids: null, connection_names });
+  await expect(addMaintenance(changeOf(accountId), named('shop', 'sh*'))).rejects.toThrow(
+    'at most 1000 names',
+  );
+  await addMaintenance(changeOf(accountId), named('shop'));
+});
+
 test('an account has at most 100 windows', async () => {
   const accountId = await store.account();
   await store.writer.query(
