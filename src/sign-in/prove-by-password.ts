@@ -1,8 +1,8 @@
 import { changeAccount } from '../activity/record-entry.ts';
-import { readOwn } from '../database/read.ts';
 import { foldedEmail } from '../members/email.ts';
 import { knownDevice, type PasswordLogin } from './known-device.ts';
 import { throttledLogin } from './login-throttle.ts';
+import { membershipsOf } from './memberships.ts';
 import { whosePassword } from './password.ts';
 import type { Caller, SignInParts, SignInRequest } from './sign-in-request.ts';
 
@@ -11,9 +11,6 @@ const byEmail = `
   select login_id, account_id, password from login
    where ${foldedEmail('email')} = ${foldedEmail('$1::text')} and password is not null
    order by login_id`;
-
-const memberships = `
-  select account_id, member_id, name from member where login_id = $1 and status = 'active' order by account_id`;
 
 /** A login of one account. */
 interface Login extends PasswordLogin {
@@ -57,12 +54,7 @@ export async function proveByPassword(
 /** Not awaited: the response time would reveal whether the address exists. */
 function recordFailure({ stores, log }: SignInParts, caller: Caller, loginId: number): void {
   const record = async () => {
-    const rows = await stores.inEach(({ reader }) =>
-      readOwn(reader, loginId, (run) =>
-        run<{ account_id: number; member_id: number; name: string }>(memberships, [loginId]),
-      ),
-    );
-    for (const { account_id, ...member } of rows) {
+    for (const { account_id, ...member } of await membershipsOf(stores, loginId)) {
       const { writer } = await stores.of(account_id);
       await changeAccount(writer, account_id, async ({ record }) => {
         const { address, userAgent } = caller;

@@ -8,6 +8,7 @@ import { hashToken, newToken } from '../members/token.ts';
 import { Rejection } from '../vocabulary/rejection.ts';
 import { type Permission, permissionsOf } from '../vocabulary/role-permissions.ts';
 import { cookie, cookieValues } from './cookie.ts';
+import { type Membership, membershipsOf } from './memberships.ts';
 import { lacking, signedOut } from './session-rejections.ts';
 import type { Caller, SignInParts, SignInRequest } from './sign-in-request.ts';
 
@@ -49,8 +50,6 @@ const rolesNow = `
     from member
    where account_id = $1 and login_id = $2 and member_id = $3 and status = 'active'`;
 
-const memberships = `
-  select account_id, member_id, name from member where login_id = $1 and status = 'active'`;
 const lastSeen = `
   select account_id, max(last_seen_at) as at
     from session
@@ -187,21 +186,13 @@ export async function startSession(
   setCookie(asked, token);
 }
 
-interface Membership {
-  account_id: number;
-  member_id: number;
-  name: string;
-}
-
 /** The member that a session begins as: in `accountId`, else in the account used last, else in the first; undefined = none. */
 async function placeToAct(
   { controlReader, stores }: Pick<SignInParts, 'controlReader' | 'stores'>,
   loginId: number,
   accountId: number | null,
 ): Promise<Membership | undefined> {
-  const members = await stores.inEach((store) =>
-    readOwn(store.reader, loginId, (run) => run<Membership>(memberships, [loginId])),
-  );
+  const members = await membershipsOf(stores, loginId);
   const used = await readOwn(controlReader, loginId, (run) =>
     run<{ account_id: number; at: Date }>(lastSeen, [loginId]),
   );
