@@ -29,7 +29,7 @@ export async function cellOfAccount(control: pg.Pool, accountId: number): Promis
 }
 
 /** The account of a thing, if this cell has a row of it; null = it has none. */
-export async function accountOf(
+export async function accountOfThing(
   cell: pg.Pool,
   { kind, id }: { kind: keyof typeof NAMED_BY_ID; id: number },
 ): Promise<number | null> {

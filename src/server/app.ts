@@ -28,7 +28,7 @@ import { Preparation } from './prepare-answer.ts';
 import type { Readiness } from './readiness.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { answerer } from './send-answer.ts';
-import { type ServedCell, serveApi } from './serve-api.ts';
+import { type AnsweringCell, serveApi } from './serve-api.ts';
 import { servePages } from './serve-pages.ts';
 
 /** The eight endpoints of the specification's section 4. The group of the path decides which plans may use it. */
@@ -104,7 +104,7 @@ export function createApp({
   const secure = transportSecurity(publicUrl);
   const isStrange = (request: FastifyRequest) => trustProxy.length > 0 && !isForwardedWell(request);
   const routes = new Map(ENDPOINTS.map((endpoint) => [`/api/v1${endpoint.path}`, endpoint]));
-  const served = (cell: ApiCell): ServedCell => {
+  const served = (cell: ApiCell): AnsweringCell => {
     const links = { basePath, publicUrl, share: 1 / cells.length };
     return { ...cell, preparation: new Preparation(cell.reader, cell.keys, routes, links) };
   };

@@ -47,7 +47,7 @@ interface RequestState {
 }
 
 /** A cell with what prepares its answers. */
-export type ServedCell = ApiCell & { readonly preparation: Preparation };
+export type AnsweringCell = ApiCell & { readonly preparation: Preparation };
 
 const NOTHING_MORE: readonly string[] = [];
 
@@ -56,7 +56,7 @@ const gateStep = () => ({ name: 'gate', attributes: {} });
 /** Answers the requests below `/api/`. All of them take the same steps, including those to unknown paths. */
 export function serveApi(
   { log, health, measure, escaped }: Pick<Parts, 'log' | 'health' | 'measure' | 'escaped'>,
-  router: KeyRouter<ServedCell>,
+  router: KeyRouter<AnsweringCell>,
   answers: Answerer,
   trustProxy: readonly string[],
 ) {

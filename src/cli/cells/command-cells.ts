@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type pg from 'pg';
 import { CONTROL_ONLY, cellOfId } from '../../cells/claim-cell.ts';
 import { countAccounts } from '../../cells/directory.ts';
-import { accountOf, cellOfAccount, NAMED_BY_ID, type Subject } from '../../cells/find-cell.ts';
+import { accountOfThing, cellOfAccount, NAMED_BY_ID, type Subject } from '../../cells/find-cell.ts';
 import type { Cell, CellPlace, Cells } from '../../cells/open-cells.ts';
 import { openPool } from '../../database/connect.ts';
 import { isStoreFailure } from '../../database/store-failure.ts';
@@ -100,7 +100,7 @@ async function cellOfSubject(cells: Cells, control: pg.Pool, subject: Subject): 
   const found = await firstOf(originFirst, async ({ id }) => {
     const cell = await cells.open(id);
     const pool = openPool(cell.store.address, 'writer', { max: 1 });
-    const account = await accountOf(pool, subject).finally(() => pool.end());
+    const account = await accountOfThing(pool, subject).finally(() => pool.end());
     // An account that was moved may have left a copy behind.
     return account !== null && (await cellOfAccount(control, account)) === id ? cell : null;
   });

@@ -10,12 +10,12 @@ interface ControlLink {
 const links = new WeakMap<pg.Pool, ControlLink>();
 
 /** A transaction of a cell, and that of the control store beside it, once it is needed. */
-interface Sides {
+interface LinkedTransaction {
   readonly link: ControlLink;
   control: Promise<pg.PoolClient> | null;
 }
 
-const open = new WeakMap<pg.ClientBase, Sides>();
+const open = new WeakMap<pg.ClientBase, LinkedTransaction>();
 
 /** Ties a cell's pool to the control store. A pool without a link is of the only store, and has no directory. */
 export function linkControl(cell: pg.Pool, link: ControlLink): void {
@@ -58,7 +58,7 @@ export async function withControl<T>(
 ): Promise<T> {
   const link = links.get(pool);
   if (!link) return work();
-  const sides: Sides = { link, control: null };
+  const sides: LinkedTransaction = { link, control: null };
   open.set(client, sides);
   try {
     const result = await work();
@@ -72,7 +72,7 @@ export async function withControl<T>(
   }
 }
 
-async function end(sides: Sides, how: 'commit' | 'rollback'): Promise<void> {
+async function end(sides: LinkedTransaction, how: 'commit' | 'rollback'): Promise<void> {
   const { control } = sides;
   if (control === null) return;
   const client = await control;
