@@ -9,11 +9,18 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     && node scripts/hydrate-symlinks.js
 
 FROM node:24-trixie-slim
+# docs/operate/install.md reads it from the package.
+ARG VERSION
+LABEL org.opencontainers.image.title=dbvitals \
+    org.opencontainers.image.version=$VERSION
 # PostgreSQL looks its user up by name, Kubernetes wants a number.
 RUN groupadd --gid 10001 dbvitals \
     && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin dbvitals \
     && install --directory --owner 10001 --group 10001 --mode 700 /data
 COPY --from=installed /opt/dbvitals /opt/dbvitals
+# The label of an image is that of the program in it.
+RUN build=$(cat /opt/dbvitals/lib/node_modules/dbvitals/dist/VERSION) && [ "$VERSION" = "$build" ] \
+    || { echo "Build with --build-arg VERSION=$build" >&2; exit 1; }
 ENV PATH=/opt/dbvitals/bin:$PATH \
     HOST=0.0.0.0 \
     METRICS_PORT=9090 \

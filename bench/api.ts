@@ -34,7 +34,8 @@ const { values } = parseArgs({
   },
 });
 const load = {
-  ...{ connections: 256, readers: 64 },
+  connections: 256,
+  readers: 64,
   rounds: number('rounds', values.rounds ?? (values.quick ? '3' : '10'), 1),
   seconds: number('seconds', values.seconds ?? (values.only ? '0.7' : '1'), 0.1),
 };
@@ -82,7 +83,8 @@ async function run(): Promise<void> {
   }
   const size = await measureSize(say, entries, rivals.bare, load);
   const figures: Figure[] = [
-    ...[...rivals.figures, ...size.figures],
+    ...rivals.figures,
+    ...size.figures,
     memoryFigure(Math.max(rivals.memory, size.memory)),
   ];
   const minutes = (performance.now() - started) / 60_000;
@@ -91,7 +93,7 @@ async function run(): Promise<void> {
     [...machine, `${load.rounds} rounds of ${load.seconds} s; all in ${minutes.toFixed(1)} minutes`]
       .map((line) => `- ${line}`)
       .join('\n'),
-    'Load, service and PostgreSQL share the cores; the service is built and runs as the package and the image run it, with `LOG_LEVEL=warn`. Where a read or a kept answer has two figures, CPU time decides. What is measured, and how: [0023](../docs/decisions/0023-what-is-measured.md). Where the time of a request goes: [0007](../docs/decisions/0007-the-gate-is-one-statement.md).',
+    'Load, service and PostgreSQL share the cores; the service is built and runs as the package and the image run it, with `LOG_LEVEL=warn`. Where a read or a kept answer has two figures, CPU time decides. What is measured, and how: [0023](../docs/decisions/0023-benchmark.md). Where the time of a request goes: [0007](../docs/decisions/0007-the-gate.md#the-gate-admits-a-batch-of-requests-with-one-sql-statement).',
     '## Figures',
     figureTable(figures),
     ...sections(rivals),

@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { SHIPPED_FLAGS } from '../test/shipped-flags.ts';
-import { startTestStore, type TestStore } from '../test/store.ts';
-import { startTwoCells, urlOf } from '../test/two-cells.ts';
+import { startTwoCells, urlOf } from '../test/cells/two-cells.ts';
+import { SHIPPED_FLAGS } from '../test/support/shipped-flags.ts';
+import { startTestStore, type TestStore } from '../test/support/store.ts';
 import { cpuSeconds, postgresSeconds } from './cost.ts';
+import { EMPTY_FOLDER } from './empty-folder.ts';
 import { load } from './load.ts';
 import { median } from './median.ts';
 import { inTurn, messages } from './mixes.ts';
@@ -55,7 +55,7 @@ async function contestant(
   stores: TestStore[],
 ): Promise<Contestant> {
   const child = spawn(process.execPath, [...SHIPPED_FLAGS, main, 'serve', '--no-monitor'], {
-    cwd: tmpdir(),
+    cwd: EMPTY_FOLDER,
     env: { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'warn', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -82,7 +82,7 @@ async function contestant(
 /** Runs a command of the program, and gives what it prints. */
 async function run<T>(main: string, args: string[], environment: Record<string, string>): Promise<T> {
   const child = spawn(process.execPath, [main, ...args, '--json'], {
-    cwd: tmpdir(),
+    cwd: EMPTY_FOLDER,
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

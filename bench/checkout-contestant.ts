@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { askOnce } from './ask.ts';
 import { postgresOf } from './cost.ts';
 import { ENDPOINT_ONE, inTurn, messages } from './mixes.ts';
 import type { Contestant, Standing } from './rounds.ts';
@@ -11,14 +12,26 @@ export interface CheckoutContestant extends Contestant {
   accountId: number;
 }
 
-/** A service with an account of 20 connections and 50 keys; `root` is another checkout, null this one. */
-export async function checkoutContestant(name: string, root: string | null): Promise<CheckoutContestant> {
+/**
+ * A service with an account of 20 connections and 50 keys; `root` is another checkout, null this one. `paths` are asked in turn: by
+ * default endpoint 1.
+ */
+export async function checkoutContestant(
+  name: string,
+  root: string | null,
+  paths: (connectionId: number) => string[] = () => [ENDPOINT_ONE],
+): Promise<CheckoutContestant> {
   const dataDir = makeDataDir();
   const seed: typeof seedAccounts =
     root === null ? seedAccounts : (await import(join(root, 'bench/seed.ts'))).seedAccounts;
   const [account = { id: 0, keys: [] }] = await seed(dataDir, 1);
   const server = await startService(dataDir, [], root === null ? undefined : join(root, 'src/dbvitals.ts'));
-  const load = inTurn(messages(account.keys, [ENDPOINT_ONE]));
+  const { data } = await askOnce<{ data: { id: number }[] }>(
+    server.port,
+    account.keys[0] ?? '',
+    ENDPOINT_ONE,
+  );
+  const load = inTurn(messages(account.keys, paths(data[0]?.id ?? 0)));
   return { name, server, postmaster: postgresOf(dataDir), load, dataDir, accountId: account.id };
 }
 

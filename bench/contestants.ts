@@ -28,7 +28,10 @@ export async function startMeasured(
   const accounts = await seedAccounts(dataDir, count, keys);
   const service = await startService(dataDir, flags);
   return {
-    ...{ dataDir, accounts, service, postmaster: postgresOf(dataDir) },
+    dataDir,
+    accounts,
+    service,
+    postmaster: postgresOf(dataDir),
     ask: (path, key = accounts[0]?.keys[0] ?? '') => askOnce(service.port, key, path),
   };
 }
@@ -51,7 +54,10 @@ export async function startEndpointOne({ accounts, service, postmaster, ask }: M
   const mix = (name: string, load: Contestant['load']) => ({ name, server: service, postmaster, load });
   return {
     bare: {
-      ...{ name: 'bare `node:http`, the same bytes', server: bare, postmaster: null, load: inTurn(fifty) },
+      name: 'bare `node:http`, the same bytes',
+      server: bare,
+      postmaster: null,
+      load: inTurn(fifty),
     },
     fifty: mix('**dbvitals**, endpoint 1, 50 keys', inTurn(fifty)),
     thousands: {
@@ -85,7 +91,9 @@ export async function startDashboard({ accounts, ask, service, postmaster }: Mea
   const { data } = await ask<{ data: { id: number }[] }>(ENDPOINT_ONE);
   const paths = dashboardPaths(data[0]?.id ?? 0);
   return {
-    ...{ name: '**dbvitals**, a dashboard: all eight endpoints', server: service, postmaster },
+    name: '**dbvitals**, a dashboard: all eight endpoints',
+    server: service,
+    postmaster,
     load: inTurn(messages(accounts[0]?.keys ?? [], paths)),
   };
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { serverPid } from '../src/database/server.ts';
+import { serverPid } from '../src/store/server.ts';
 
 // Linux always reports processor time in hundredths of a second.
 const TICKS = 100;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Measured, measure } from '../src/monitor/measure.ts';
+import { measure } from '../src/monitor/measure.ts';
+import type { Measured } from '../src/monitor/nothing-measured.ts';
 import type { Target } from '../src/monitor/session/session.ts';
 import { cpuSeconds } from './server-cpu.ts';
 
@@ -20,7 +21,9 @@ export async function costlyRun(target: Target, pid: number): Promise<RunCost> {
   let last = began;
   const spent: { id: string; seconds: number }[] = [];
   const measured = await measure(target, {
-    ...{ allowPrivateTargets: true, thresholds: {}, signal: AbortSignal.timeout(150_000) },
+    allowPrivateTargets: true,
+    thresholds: {},
+    signal: AbortSignal.timeout(150_000),
     facts: { key: randomBytes(32).toString('base64'), known: [], started: null },
     note: (step, { check_id }) => {
       if (step !== 'check' && step !== 'vitals') return;

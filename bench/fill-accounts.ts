@@ -22,8 +22,17 @@ export function fillAccounts(
       accounts.push(account);
       const started = performance.now();
       await runCommand(dataDir, [
-        ...['sample-data', '--account', `${account.id}`, '--activity', `${size}`],
-        ...['--tickets', `${size / 10}`, '--connections', `${size / 1_000}`, '--days', `${HISTORY_DAYS}`],
+        'sample-data',
+        '--account',
+        `${account.id}`,
+        '--activity',
+        `${size}`,
+        '--tickets',
+        `${size / 10}`,
+        '--connections',
+        `${size / 1_000}`,
+        '--days',
+        `${HISTORY_DAYS}`,
       ]);
       seconds = (performance.now() - started) / 1000;
     }

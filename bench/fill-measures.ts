@@ -114,7 +114,7 @@ export async function fillMeasures(
   return connections;
 }
 
-// As src/measures/store-measures.ts does for a connection that is checked more often than once a minute.
+// As src/runs/measures/store-measures.ts does for a connection that is checked more often than once a minute.
 const replaceRuns = `
   with replaced as (
     delete from measure_run r

@@ -1,12 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { tmpdir } from 'node:os';
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
-import { PROGRAM, SHIPPED_FLAGS } from '../test/shipped-flags.ts';
-import { startTestStore, type TestStore } from '../test/store.ts';
+import { startTestStore, type TestStore } from '../test/support/store.ts';
 import type { Figure } from './one-run.ts';
 import { busyShare, cpuTimes, memoryOf } from './processes.ts';
+import { startProgram, stopProgram } from './start-program.ts';
 
 const DATABASES = 50;
 const LATE_LIMIT_S = 30;
@@ -28,7 +26,7 @@ export async function measureFleet({ connections, seconds }: Fleet, figure: Figu
     await addConnections(store, server, connections);
     await noteClaims(store);
     await spreadDue(store, seconds);
-    monitor = startMonitor(store);
+    monitor = startProgram(store, 'monitor');
     const before = cpuTimes();
     const peak = { pss: 0, rss: 0, processes: 0 };
     const until = Date.now() + (seconds + 15) * 1_000;
@@ -54,10 +52,7 @@ export async function measureFleet({ connections, seconds }: Fleet, figure: Figu
     figure('resident, with shared pages counted in each process', peak.rss, 'MB');
     figure('processors busy, with store and watched server', busy, '%');
   } finally {
-    if (monitor && monitor.exitCode === null) {
-      monitor.kill('SIGTERM');
-      await once(monitor, 'exit');
-    }
+    if (monitor) await stopProgram(monitor);
     await Promise.all([store.stop(), server.stop()]);
   }
 }
@@ -116,20 +111,6 @@ async function spreadDue(store: TestStore, seconds: number): Promise<void> {
        from connection`,
     [seconds],
   );
-}
-
-function startMonitor({ address, deps }: TestStore): ChildProcess {
-  const { host = '', password } = address[0] ?? {};
-  return spawn(process.execPath, [...SHIPPED_FLAGS, PROGRAM, 'monitor'], {
-    cwd: tmpdir(), // ignores the developer's .env
-    env: {
-      ...process.env,
-      DATABASE_URL: `postgres://postgres:${password}@${encodeURIComponent(host)}/store`,
-      DBVITALS_SECRET_KEY: deps.secret[0].toString('hex'),
-      LOG_LEVEL: 'warn',
-    },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
 }
 
 async function lateness(store: TestStore) {

@@ -15,7 +15,7 @@ const { values } = parseArgs({
   },
 });
 const at = (path: string) => import(resolve(values.root, path));
-const { startTestStore }: typeof import('../test/store.ts') = await at('test/store.ts');
+const { startTestStore }: typeof import('../test/support/store.ts') = await at('test/support/store.ts');
 const { runHealthCheck }: typeof import('../src/monitor/run.ts') = await at('src/monitor/run.ts');
 
 // Metric, check, measure, operator and threshold.

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openPool } from '../src/database/connect.ts';
-import { openStore } from '../src/database/open.ts';
+import { openPool } from '../src/store/connect.ts';
+import { openStore } from '../src/store/open.ts';
 import { type CheckoutContestant, checkoutContestant, costLine } from './checkout-contestant.ts';
 import { compare } from './rounds.ts';
 import { removeDataDirs, stopServers } from './servers.ts';
@@ -36,7 +36,7 @@ removeDataDirs();
 
 /** Gives all keys of the account two scopes and four networks, the last of which is that of the load. */
 async function restrict({ dataDir, accountId }: CheckoutContestant): Promise<void> {
-  const store = await openStore({ databaseUrl: null, dataDir }, () => {}, 'make');
+  const store = await openStore({ databaseUrl: null, dataDir }, () => {}, 'migrate');
   const writer = openPool(store.address, 'writer', { max: 1 });
   await writer.query(
     `update api_key

@@ -18,9 +18,17 @@ export async function measureManyMysqlTables(tables: number, figure: Figure): Pr
     console.log(`${tables} tables, ${3 * tables} indexes, created in ${seconds} s`);
     await server.restart(); // no table is open yet
     const target: Target = {
-      ...{ engine: ENGINE, connectionType: 'unix_socket', host: server.socket, port: 0, database: '' },
-      ...{ username: 'watcher', password: PASSWORD, tls: 'disable', passwordExposable: false },
-      ...{ caCertificate: null, tunnel: null },
+      engine: ENGINE,
+      connectionType: 'unix_socket',
+      host: server.socket,
+      port: 0,
+      database: '',
+      username: 'watcher',
+      password: PASSWORD,
+      tls: 'disable',
+      passwordExposable: false,
+      caCertificate: null,
+      tunnel: null,
     };
     const limit = tables <= 10_000 ? 3_000 : 10_000;
     for (const when of ['when no table is open', 'after that', 'when all tables have been used']) {

@@ -21,9 +21,17 @@ export async function measureManyTables(tables: number, figure: Figure): Promise
     );
     const { host, port, database } = server;
     const target: Target = {
-      ...{ engine: 'postgres', host, port, database, connectionType: 'unix_socket' },
-      ...{ username: 'watcher', password: PASSWORD, passwordExposable: false },
-      ...{ tls: 'disable', caCertificate: null, tunnel: null },
+      engine: 'postgres',
+      host,
+      port,
+      database,
+      connectionType: 'unix_socket',
+      username: 'watcher',
+      password: PASSWORD,
+      passwordExposable: false,
+      tls: 'disable',
+      caCertificate: null,
+      tunnel: null,
     };
     const pid = Number.parseInt(readFileSync(join(server.host, 'postmaster.pid'), 'utf8'), 10);
     const limit = tables <= 10_000 ? 3_000 : 10_000;

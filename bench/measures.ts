@@ -1,10 +1,10 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { openPool } from '../src/database/connect.ts';
-import { readHistory } from '../src/measures/read-history.ts';
-import { rollUp } from '../src/measures/roll-up.ts';
-import { buffersOfReads } from '../test/buffers.ts';
-import { startTestStore, type TestStore } from '../test/store.ts';
+import { readHistory } from '../src/runs/measures/read-history.ts';
+import { rollUp } from '../src/runs/measures/roll-up.ts';
+import { openPool } from '../src/store/connect.ts';
+import { buffersOfReads } from '../test/support/buffers.ts';
+import { startTestStore, type TestStore } from '../test/support/store.ts';
 import { fillMeasures, liveAnHour, type MeasuredFleet } from './fill-measures.ts';
 
 // Measures what the history of measures costs: bytes per connection after 13 months, and buffers per reading:

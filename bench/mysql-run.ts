@@ -20,9 +20,17 @@ const server = await MysqlServer.start({
 });
 try {
   const target: Target = {
-    ...{ engine: 'mariadb', connectionType: 'unix_socket', host: server.socket, port: 0, database: '' },
-    ...{ username: 'watcher', password: PASSWORD, tls: 'disable', passwordExposable: false },
-    ...{ caCertificate: null, tunnel: null },
+    engine: 'mariadb',
+    connectionType: 'unix_socket',
+    host: server.socket,
+    port: 0,
+    database: '',
+    username: 'watcher',
+    password: PASSWORD,
+    tls: 'disable',
+    passwordExposable: false,
+    caCertificate: null,
+    tunnel: null,
   };
   const run = async () => {
     const signal = AbortSignal.timeout(60_000);

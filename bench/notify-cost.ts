@@ -3,12 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { changeAccount } from '../src/activity/record-entry.ts';
+import { EVENT_EXAMPLES } from '../src/api/openapi/event-examples.ts';
 import { secretKeys } from '../src/config/secret-key.ts';
-import { openPool } from '../src/database/connect.ts';
-import { openStore } from '../src/database/open.ts';
 import { addDestination } from '../src/notifications/destinations/add-destination.ts';
 import { queueEvents } from '../src/notifications/outbox/queue-events.ts';
-import { EVENT_EXAMPLES } from '../src/vocabulary/events/event-examples.ts';
+import { openPool } from '../src/store/connect.ts';
+import { openStore } from '../src/store/open.ts';
+import { PAGE_LINKS } from '../src/vocabulary/page-paths.ts';
 import { type CheckoutContestant, checkoutContestant, costLine } from './checkout-contestant.ts';
 import { type Contestant, compare } from './rounds.ts';
 import { removeDataDirs, stopServers } from './servers.ts';
@@ -57,7 +58,7 @@ receiver.close();
 
 /** Adds the destinations, and queues an event for all of them each second. Returns a function that ends it. */
 async function sendEvents({ dataDir, accountId }: CheckoutContestant): Promise<() => Promise<void>> {
-  const store = await openStore({ databaseUrl: null, dataDir }, () => {}, 'make');
+  const store = await openStore({ databaseUrl: null, dataDir }, () => {}, 'migrate');
   const writer = openPool(store.address, 'writer', { max: 1 });
   const secret = secretKeys({ givenSecret: null, dataDir });
   for (let n = 1; n <= DESTINATIONS; n++) {
@@ -73,8 +74,17 @@ async function sendEvents({ dataDir, accountId }: CheckoutContestant): Promise<(
   }
   const data = { ...EVENT_EXAMPLES['health_check.completed']?.data };
   const details = {
-    ...{ connection: null, title: 'Score 74', check_id: null, database: '', object: null, metric_line: null },
-    ...{ measured: null, since: null, remediation: null, resolution: null, page: '/connections/2' },
+    connection: null,
+    title: 'Score 74',
+    check_id: null,
+    database: '',
+    object: null,
+    metric_line: null,
+    measured: null,
+    since: null,
+    remediation: null,
+    resolution: null,
+    page: PAGE_LINKS.connection(2),
   };
   const event = {
     kind: 'health_check.completed',

@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ConnectionKey, runHealthCheck, type StoredCheck } from '../src/monitor/run.ts';
+import type { ConnectionKey } from '../src/monitor/monitor-deps.ts';
+import { runHealthCheck } from '../src/monitor/run.ts';
+import type { StoredCheck } from '../src/monitor/store-run.ts';
 import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
-import { startTestStore, type TestStore } from '../test/store.ts';
+import { startTestStore, type TestStore } from '../test/support/store.ts';
 import { fillTables } from './fill-tables.ts';
 
 const TABLES = 2_000;

@@ -3,6 +3,18 @@ import { cpus } from 'node:os';
 
 /** The memory of a process and its descendants, in MB. PSS counts a shared page only once. */
 export function memoryOf(pid: number): { pss: number; rss: number; processes: number } {
+  const pids = descendantsOf(pid);
+  const sum = { pss: 0, rss: 0, processes: pids.size };
+  for (const each of pids) {
+    const text = read(`/proc/${each}/smaps_rollup`);
+    sum.pss += Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024;
+    sum.rss += Number(/^Rss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024;
+  }
+  return sum;
+}
+
+/** A process and its descendants. */
+export function descendantsOf(pid: number): ReadonlySet<number> {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     const [, parent] = /\) \S (\d+)/.exec(read(`/proc/${name}/stat`)) ?? [];
@@ -14,13 +26,7 @@ export function memoryOf(pid: number): { pss: number; rss: number; processes: nu
     for (const [child, parent] of parents) if (pids.has(parent)) pids.add(child);
     grown = pids.size > size;
   }
-  const sum = { pss: 0, rss: 0, processes: pids.size };
-  for (const each of pids) {
-    const text = read(`/proc/${each}/smaps_rollup`);
-    sum.pss += Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024;
-    sum.rss += Number(/^Rss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024;
-  }
-  return sum;
+  return pids;
 }
 
 /** '' when the process has ended. */

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Row } from '../src/checks/check.ts';
+import type { Row } from '../src/checks/fault.ts';
 import { mysqlStatistics, postgresStatistics, type Seen } from '../src/checks/queries/statistics-sql.ts';
 import { QueryReader } from '../src/monitor/queries/query-reader.ts';
-import { seenIn, unpackState } from '../src/queries/query-state.ts';
+import { seenIn, unpackState } from '../src/runs/queries/query-state.ts';
 import type { Engine } from '../src/vocabulary/engines.ts';
 import { PostgresServer } from '../test/checks/postgres-server.ts';
 import { MysqlServer } from '../test/mysql/mysql-server.ts';
@@ -74,7 +74,10 @@ async function measurePostgres(): Promise<void> {
     const read: Send = async (statement) => (await watcher.query(statement)).rows;
     const [own] = await read('select pg_backend_pid() as pid');
     await measure({
-      ...{ name: 'PostgreSQL', engine: 'postgres', pid: Number(own?.['pid']), read },
+      name: 'PostgreSQL',
+      engine: 'postgres',
+      pid: Number(own?.['pid']),
+      read,
       send: async (statement) => (await app.query(statement)).rows,
       statistics: (seen) => postgresStatistics(schema, seen),
       count: `select count(*) from ${schema}.pg_stat_statements(false)`,
@@ -94,7 +97,11 @@ async function measureMysql(): Promise<void> {
       return async (statement) => (await session.query(statement))[0] as Row[];
     };
     await measure({
-      ...{ name: ENGINE, engine: ENGINE, pid: server.pid, send: sender(app), read: sender(watcher) },
+      name: ENGINE,
+      engine: ENGINE,
+      pid: server.pid,
+      send: sender(app),
+      read: sender(watcher),
       statistics: mysqlStatistics,
       count: 'select count(*) from performance_schema.events_statements_summary_by_digest',
       query: (n) => `select sleep(0.001) as q${n}`,

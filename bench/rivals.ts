@@ -76,7 +76,9 @@ export async function measureSteady(
   { connections }: Pick<LoadSize, 'connections'>,
 ): Promise<{ figure: Figure; answers: number }> {
   const { p99, answers } = await loadSteadily(server.port, next, {
-    ...{ rate: STEADY_RATE, connections, seconds: STEADY_SECONDS },
+    rate: STEADY_RATE,
+    connections,
+    seconds: STEADY_SECONDS,
   });
   const what = `p99 at a steady ${STEADY_RATE.toLocaleString('en-US')} requests a second of all eight endpoints`;
   return { figure: under(what, 25, p99, 'ms'), answers };

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { KnownReading } from '../src/changes/facts.ts';
 import type { CounterBefore } from '../src/monitor/counters.ts';
 import { measure } from '../src/monitor/measure.ts';
 import type { NoteStep } from '../src/monitor/run-steps.ts';
 import type { Target } from '../src/monitor/session/session.ts';
+import type { KnownReading } from '../src/runs/changes/facts.ts';
 import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
 import { MysqlServer } from '../test/mysql/mysql-server.ts';
 import { median } from './median.ts';
@@ -54,7 +54,12 @@ async function costOf(target: Target): Promise<void> {
     };
     const facts = { key: KEY, known: [...known.values()], started: null };
     const { cost, samples, readings } = await measure(target, {
-      ...{ allowPrivateTargets: true, thresholds: {}, before, facts, signal, note },
+      allowPrivateTargets: true,
+      thresholds: {},
+      before,
+      facts,
+      signal,
+      note,
     });
     for (const { stored: _, ...reading } of readings) {
       known.set(`${reading.kind} ${reading.database}`, { ...reading, age: 60 });

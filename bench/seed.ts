@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { addAccount as storeAccount } from '../src/accounts/add-account.ts';
+import { addKey } from '../src/accounts/keys/add-key.ts';
 import { changeAccount } from '../src/activity/record-entry.ts';
 import { everyCheck } from '../src/checks/catalogue.ts';
 import { score, summaryText } from '../src/checks/score.ts';
 import { writeSampleData } from '../src/cli/sample-data/sample-data.ts';
-import { openPool } from '../src/database/connect.ts';
-import { openStore } from '../src/database/open.ts';
-import { addKey } from '../src/keys/add-key.ts';
+import { openPool } from '../src/store/connect.ts';
+import { openStore } from '../src/store/open.ts';
 
 /** An account of the benchmark, and its keys. */
 export interface SeededAccount {
@@ -21,7 +21,7 @@ export async function withStore<T>(
   dataDir: string,
   work: (writer: pg.Pool, owner: pg.Pool) => Promise<T>,
 ): Promise<T> {
-  const store = await openStore({ databaseUrl: null, dataDir }, () => {}, 'make');
+  const store = await openStore({ databaseUrl: null, dataDir }, () => {}, 'migrate');
   const writer = openPool(store.address, 'writer', { max: AT_A_TIME });
   const owner = openPool(store.address, 'owner', { max: AT_A_TIME });
   try {
@@ -35,7 +35,10 @@ export async function withStore<T>(
 /** An enterprise account with 100,000 requests per minute for each key. */
 export async function addAccount(writer: pg.Pool, name: string, keys: number): Promise<SeededAccount> {
   const { id } = await storeAccount(writer, {
-    ...{ name, kind: 'company', plan: 'enterprise', requests_per_minute: 100_000 },
+    name,
+    kind: 'company',
+    plan: 'enterprise',
+    requests_per_minute: 100_000,
   });
   const account: SeededAccount = { id, keys: [] };
   for (let n = 1; n <= keys; n += 1) {

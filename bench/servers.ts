@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SHIPPED_FLAGS } from '../test/shipped-flags.ts';
+import { SHIPPED_FLAGS } from '../test/support/shipped-flags.ts';
+import { EMPTY_FOLDER } from './empty-folder.ts';
 
 /** A server that the benchmark started. */
 export interface Server {
@@ -69,7 +70,7 @@ export function removeDataDirs(): void {
 
 function startNode(command: string[], dataDir = ''): ChildProcess {
   const child = spawn(process.execPath, command, {
-    cwd: tmpdir(), // no .env of the developer's
+    cwd: EMPTY_FOLDER,
     env: {
       PATH: process.env['PATH'],
       DBVITALS_DATA_DIR: dataDir,

@@ -75,7 +75,9 @@ export async function measureSize(
   const figures = [
     atMost(
       `activity of ${last} entries against ${first}: each page, median`,
-      ...([1.5, steepest.growth, ` (${steepest.name})`] as const),
+      1.5,
+      steepest.growth,
+      ` (${steepest.name})`,
     ),
     under(
       `activity of ${last} entries: each page, median`,

@@ -1,8 +1,7 @@
 import { changeAccount } from '../src/activity/record-entry.ts';
-import { measure, newConnection } from '../src/measures/measures-fixture.ts';
-import { prepareMeasures } from '../src/measures/prepare-measures.ts';
-import { storeMeasures } from '../src/measures/store-measures.ts';
-import { startTestStore } from '../test/store.ts';
+import { measure, newConnection } from '../src/runs/measures/measures-fixture.ts';
+import { prepareMeasures, storeMeasures } from '../src/runs/measures/store-measures.ts';
+import { startTestStore } from '../test/support/store.ts';
 import { median } from './median.ts';
 
 // Measures how much longer a run holds the account's log because it stores its numbers: `node bench/store-hold.ts`.

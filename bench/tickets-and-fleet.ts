@@ -32,7 +32,10 @@ export async function measureTicketsAndFleet({ port }: Server, key: string, days
   return [
     under(
       `tickets, ${tickets}: each of ${paths.length} pages of all filters, median`,
-      ...([10, times[slowest] ?? 0, 'ms', ` (\`${paths[slowest]?.split('?')[1]}\`)`] as const),
+      10,
+      times[slowest] ?? 0,
+      'ms',
+      ` (\`${paths[slowest]?.split('?')[1]}\`)`,
     ),
     under(`ticket statistics of ${tickets}, median`, 10, await median(() => '/ops/stats', TIMES), 'ms'),
     under(

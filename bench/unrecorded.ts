@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 // Loaded before the service (`node --import`), this removes only the insert into the log from the gate's statement. The
 // rest of `recorded` remains as an unused query, which PostgreSQL does not run. For the benchmark only.
 
-const STATEMENT = '/dist/src/gate/admit.sql.js';
+const STATEMENT = '/dist/src/api/gate/admit.sql.js';
 const INSERT = /insert into activity \([^)]*\)\s+(?=select)/g;
 
 registerHooks({

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Plugin, Rolldown } from 'vite';
 
 /** Limit in bytes, gzipped, for everything that a browser loads before it shows the fleet. */
-const MOST = 250_000;
+const MOST = 280_000;
 const FIRST_PAGE = 'src/pages/fleet/fleet.tsx';
 
 type Bundle = Rolldown.OutputBundle;
@@ -23,7 +23,27 @@ function gzipped(bundle: Bundle, name: string): number {
   return gzipSync(file.type === 'chunk' ? file.code : file.source, { level: 9 }).length;
 }
 
-/** Prints the size of the first paint, and fails the build above 250 kB. */
+/** The font that the first paint needs, which index.html preloads. */
+const FONT = /inter-basic-[\w-]+\.woff2$/;
+
+/** Preloads the font, which the browser would find only in the style sheet. */
+export function preloadFont(): Plugin {
+  return {
+    name: 'preload-font',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_html, { bundle = {} }) {
+        const file = Object.keys(bundle).find((name) => FONT.test(name));
+        if (file === undefined) throw new Error('The font is not in the bundle.');
+        const attrs = { rel: 'preload', as: 'font', type: 'font/woff2', href: `./${file}`, crossorigin: '' };
+        return [{ tag: 'link', attrs, injectTo: 'head-prepend' }];
+      },
+    },
+  };
+}
+
+/** Prints the size of the first paint, and fails the build above 280 kB. */
 export function firstPaint(): Plugin {
   return {
     name: 'first-paint',
@@ -38,7 +58,11 @@ export function firstPaint(): Plugin {
         );
         if (first.length !== 2)
           this.error(`The first paint is index.html and ${FIRST_PAGE}, but there are ${first.length}.`);
-        const files = new Set(first.flatMap(({ fileName }) => [...withImports(bundle, fileName)]));
+        const fonts = Object.keys(bundle).filter((name) => FONT.test(name));
+        const files = new Set([
+          ...first.flatMap(({ fileName }) => [...withImports(bundle, fileName)]),
+          ...fonts,
+        ]);
         const sizes = [...files].map((name) => ({ name, size: gzipped(bundle, name) }));
         const whole = sizes.reduce((sum, { size }) => sum + size, 0);
         const lines = sizes.toSorted((a, b) => b.size - a.size).map(({ name, size }) => `  ${size} ${name}`);

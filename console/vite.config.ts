@@ -1,12 +1,12 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
-import { firstPaint } from './first-paint.ts';
+import { firstPaint, preloadFont } from './first-paint.ts';
 
 /** `npm run dev -w console` sends API requests to this running service. */
 const SERVICE = process.env['DBVITALS_URL'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react(), firstPaint()],
+  plugins: [react(), preloadFont(), firstPaint()],
   // The service writes its base path into index.html (serve-pages.ts). All other files use relative paths.
   base: './',
   build: {

@@ -12,5 +12,7 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   );
   process.exitCode = 1;
 } else {
+  const { keepCompiledCode } = await import('./platform/compile-cache.ts');
+  keepCompiledCode();
   await import('./main.ts');
 }

@@ -1,25 +1,34 @@
 #!/usr/bin/env node
-import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { type Cell, type Cells, openCells, placeOf, storeNumbers } from './cells/open-cells.ts';
-import { upgradeCells } from './cells/upgrade-cells.ts';
 import { addCommands } from './cli/add-commands.ts';
 import { countOf, textOf } from './cli/arguments.ts';
 import { cellForNew, cellOfCommand, cellOption, cellsOfCommand } from './cli/cells/command-cells.ts';
 import { addCommand, type CommandContext, type StoreWork } from './cli/command.ts';
 import { addConcurrencyOption } from './cli/commands/monitor-command.ts';
-import type { ServeOptions } from './cli/commands/serve-command.ts';
 import { reportError } from './cli/report-error.ts';
-import { apiKey, type Config, loadConfig } from './config/config.ts';
-import { version } from './config/package-root.ts';
+import { buildVersion } from './config/build-version.ts';
+import { apiKey, type Config, loadConfig, loadMetricSettings } from './config/config.ts';
 import { secretKeys } from './config/secret-key.ts';
-import { openPool, type StoreAddress, WORK_DEADLINE_MS } from './database/connect.ts';
-import type { SecretKeys } from './database/encryption.ts';
-import { joinStore } from './database/open.ts';
-import type { PlannedMigration } from './database/plan-migrations.ts';
-import { consoleUrl } from './server/listen.ts';
+import { consoleUrl } from './config/service-url.ts';
+import type { SecretKeys } from './platform/encryption.ts';
+import type { ServeOptions } from './service/serve.ts';
+import { readServiceAddress } from './service/service-address.ts';
+import { stepLine } from './service/step-line.ts';
+import { openPool, WORK_DEADLINE_MS } from './store/connect.ts';
+import { requireDirectory } from './store/directory/choose-cell.ts';
+import {
+  type Cell,
+  type Cells,
+  joinPlace,
+  openCells,
+  placeOf,
+  storeNumbers,
+} from './store/directory/open-cells.ts';
+import { workInReachable } from './store/directory/reachable-cells.ts';
+import { upgradeCells } from './store/directory/upgrade-cells.ts';
+import type { PlannedMigration } from './store/plan-migrations.ts';
 
 // Hides a password in --url from the process list as soon as the program starts.
 const typed = process.argv.slice(2).join(' ');
@@ -42,7 +51,7 @@ function config(): Config {
 
 /** Shows on a terminal what a command waits for, such as the start of PostgreSQL. Writes nothing to a pipe. */
 function say(step: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`${step} …\n`);
+  if (process.stderr.isTTY) process.stderr.write(stepLine(step));
 }
 
 // Modules that only some commands need are loaded by those commands. The others start in half the time.
@@ -56,6 +65,8 @@ const context: CommandContext = {
       for await (const cell of cellsOfCommand(cells, running)) done.push(await workIn(cells, cell, work));
       return done;
     }),
+  withReachableStores: (work) =>
+    withCells((cells) => workInReachable(cells, (cell) => workIn(cells, cell, work))),
   async withConsoleRole(work) {
     return withCells(async (cells) => {
       const { store } = await cellOfCommand(cells, running);
@@ -64,14 +75,11 @@ const context: CommandContext = {
     });
   },
   async withCells(work) {
-    const cells = await openCells(config(), say, 'refuse');
+    const cells = await openCells(config(), say, 'use');
     try {
-      if (!cells.hasDirectory)
-        throw new Error(
-          'There is one store, and accounts have nowhere to move: name cells in DBVITALS_CELLS_FILE.',
-        );
+      const directory = requireDirectory(cells);
       const limits = { max: 2, statementTimeout: WORK_DEADLINE_MS };
-      const control = openPool(cells.control.address, 'owner', limits);
+      const control = openPool(directory.address, 'owner', limits);
       const addressOf = async (cellId: number) => (await cells.open(cellId)).store.address;
       const cellIds = cells.places.map(({ id }) => id);
       return await work({ control, cellIds, addressOf }).finally(() => control.end());
@@ -80,41 +88,46 @@ const context: CommandContext = {
     }
   },
   apiKey: () => apiKey(config()),
-  consoleUrl: () => consoleUrl(config(), config().port),
+  metricSettings: loadMetricSettings,
+  consoleUrl() {
+    const { databaseUrl, dataDir, port } = config();
+    // The service may have been started with another PORT than this command.
+    return (databaseUrl === null ? readServiceAddress(dataDir) : null) ?? consoleUrl(config(), port);
+  },
   async migrate() {
     return upgradeCells(config(), say);
   },
   async planMigrations() {
-    const { planMigrations } = await import('./database/plan-migrations.ts');
+    const { planMigrations } = await import('./store/plan-migrations.ts');
     const planned: PlannedMigration[] = [];
     for (const number of storeNumbers(config())) {
-      const { name, ...place } = placeOf(config(), number);
-      const store = await joinStore(place, say, 'refuse');
+      const place = placeOf(config(), number);
+      const store = await joinPlace(place, say, 'refuse');
       const pending = await planMigrations(store.address).finally(store.close);
       planned.push(
-        ...pending.map((one) => (number === null ? one : { ...one, name: `${one.name} in ${name}` })),
+        ...pending.map((one) => (number === null ? one : { ...one, name: `${one.name} in ${place.name}` })),
       );
     }
     return planned;
   },
   async diagnose() {
-    const { diagnose } = await import('./doctor/doctor.ts');
+    const { diagnose } = await import('./cli/doctor/doctor.ts');
     return diagnose(say);
   },
-  async backUp(target) {
-    const { backUp } = await import('./database/backup/backup.ts');
-    return recordedBackup((address) => backUp(address, target, version, secretKeys(config())[0]));
+  async backUp(to) {
+    const { backUpStore } = await import('./cli/store/back-up-store.ts');
+    return backUpStore(config(), cellOption(running), to, say);
   },
-  async backUpIntoFolder(folder, keep) {
-    const { backUp } = await import('./database/backup/backup.ts');
-    const { backUpIntoFolder } = await import('./database/backup/backup-folder.ts');
-    const [secretKey] = secretKeys(config());
-    return recordedBackup((address) =>
-      backUpIntoFolder(folder, keep, secretKey, (file) => backUp(address, file, version, secretKey)),
-    );
+  async backUpEach(to) {
+    const { backUpEachStore } = await import('./cli/store/back-up-store.ts');
+    return backUpEachStore(config(), to, say);
+  },
+  async verifyBackup(file, how) {
+    const { verifyBackup } = await import('./cli/store/verify-backup.ts');
+    return verifyBackup(config(), file, how);
   },
   async restore(file, how) {
-    const { restoreStore } = await import('./cli/restore-store.ts');
+    const { restoreStore } = await import('./cli/store/restore-store.ts');
     return restoreStore(config(), placeOf(config(), cellOption(running)), file, how, say);
   },
   openSecret,
@@ -136,8 +149,14 @@ const context: CommandContext = {
     if (stored) return stored;
     throw new Error(`Connection ${connection.connectionId} was removed during its health check.`);
   },
+  async lookAt(writer, connection, work) {
+    const { openLiveLook } = await import('./monitor/pulse/live-look.ts');
+    const live = await openLiveLook(await monitorParts(writer, 'silent'), connection);
+    if (!live) throw new Error(`Connection ${connection.connectionId} was removed.`);
+    return work(live.look).finally(() => live.end());
+  },
   async checkOnce({ connection_type: connectionType, thresholds, ...address }, show) {
-    const { measureInChild } = await import('./monitor/measure-in-child.ts');
+    const { measureInChild } = await import('./monitor/children/measure-in-child.ts');
     const { score, summaryText, worstFirst } = await import('./checks/score.ts');
     const { allowPrivateTargets } = config();
     const target = { ...address, connectionType, tunnel: null };
@@ -147,7 +166,7 @@ const context: CommandContext = {
     return { score: score(outcomes, []), summary_text: summaryText(outcomes), checks, cost };
   },
   async monitor(concurrency, until) {
-    const { monitorCells } = await import('./cli/cells/monitor-cell.ts');
+    const { monitorCells } = await import('./service/monitor-cell.ts');
     const { pino } = await import('pino');
     const log = pino({ level: config().logLevel }, pino.destination(2));
     for (const sentence of config().misspelt) log.warn(sentence);
@@ -175,7 +194,7 @@ const context: CommandContext = {
 
 /** Opens the stores of the settings while `work` runs. */
 async function withCells<T>(work: (cells: Cells) => Promise<T>): Promise<T> {
-  const cells = await openCells(config(), say, 'refuse');
+  const cells = await openCells(config(), say, 'use');
   return work(cells).finally(cells.close);
 }
 
@@ -190,28 +209,10 @@ async function workIn<T>(cells: Cells, cell: Cell, work: StoreWork<T>): Promise<
     return owner;
   };
   try {
-    return await work(writer, openOwner, cells.hasDirectory ? cell.id : null);
+    return await work(writer, openOwner, cell.number);
   } finally {
     await Promise.all(pools.map((pool) => pool.end()));
   }
-}
-
-/** Backs up the configured store and records the result in it. */
-async function recordedBackup<T extends { bytes: number }>(backUp: (address: StoreAddress) => Promise<T>) {
-  const { recordBackup } = await import('./database/backup/last-backup.ts');
-  const { dataDir, givenSecret } = config();
-  const { name, ...place } = placeOf(config(), cellOption(running));
-  const store = await joinStore(place, say, 'refuse');
-  if (config().cells) store.description = store.description.replace('DATABASE_URL', name);
-  const unrecorded = (why: string) =>
-    process.stderr.write(
-      `The result of the backup could not be recorded in the store, so "dbvitals doctor" does not report it: ${why}\n`,
-    );
-  const made = await recordBackup(store.address, () => backUp(store.address), unrecorded).finally(
-    store.close,
-  );
-  const secret_at = givenSecret ? 'DBVITALS_SECRET_KEY' : join(dataDir, 'secret.key');
-  return { ...made, store: store.description, secret_at };
 }
 
 async function monitorParts(writer: pg.Pool, level: string) {
@@ -232,7 +233,11 @@ async function openSecret(store: pg.Pool, log?: Logger): Promise<SecretKeys> {
 
 const program = new Command('dbvitals')
   .description('Watches databases, turns findings into tickets, and answers through a read-only JSON API.')
-  .version(version)
+  .option('-V, --version', 'output the version number')
+  .on('option:version', () => {
+    process.stdout.write(`${buildVersion()}\n`);
+    throw new CommanderError(0, 'commander.version', '');
+  })
   .enablePositionalOptions() // `--version` of a command is its own
   .exitOverride()
   .configureOutput({
@@ -250,6 +255,10 @@ const program = new Command('dbvitals')
 program.hook('preAction', (_, command) => {
   running = command;
   isService = ['serve', 'monitor'].includes(command.name());
+  if (!isService) return;
+  // Without one, `systemctl reload` would end a service that has no files to read again.
+  process.on('SIGHUP', () => {});
+  process.title = `dbvitals ${shown}`;
 });
 
 program.commandsGroup('Serve:');
@@ -263,7 +272,7 @@ addConcurrencyOption(addCommand(program, 'serve', 'run the API, the console and 
   .option('--no-monitor', 'run no health checks')
   .action(async (options: ServeOptions & { host?: string; port?: number }) => {
     const { host = config().host, port = config().port, ...rest } = options;
-    const { serve } = await import('./cli/commands/serve-command.ts');
+    const { serve } = await import('./service/serve.ts');
     await serve({ ...config(), host, port }, rest);
   });
 await addCommands(program, context, process.argv[2]);

@@ -72,8 +72,8 @@ ls "$life/before/migrations" | tail -n 1
 end
 
 step 'install'
-npm pack --silent --pack-destination "$life" >/dev/null
-npm install --silent --global --ignore-scripts --prefix "$life/installed" "$life"/dbvitals-*.tgz
+package=$(node test/package/make.ts "$life")
+npm install --silent --global --ignore-scripts --prefix "$life/installed" "$life/$package"
 PATH="$life/installed/bin:$PATH"
 cd "$life"
 dbvitals --version

@@ -38,7 +38,9 @@ export async function measureGeneral(measured: Measured, load: LoadSize): Promis
   })) {
     const body = JSON.stringify({ query });
     const response = await fetch(`http://127.0.0.1:${server.port}/graphql`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
     });
     const text = await response.text();
     if (text.includes('"errors"') || !/"rowId"|"openCount"/.test(text))

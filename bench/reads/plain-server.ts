@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import { openPool } from '../../src/database/connect.ts';
-import { openStore } from '../../src/database/open.ts';
+import { openPool } from '../../src/store/connect.ts';
+import { openStore } from '../../src/store/open.ts';
 import { tellPort } from '../tell-port.ts';
 import { plainEntries, plainStatistics } from './plain-sql.ts';
 
@@ -15,7 +15,7 @@ interface EntryRow {
 const store = await openStore(
   { databaseUrl: null, dataDir: process.env['DBVITALS_DATA_DIR'] ?? '' },
   () => {},
-  'refuse',
+  'use',
 );
 const pool = openPool(store.address, 'writer', { max: 10 });
 // Otherwise PostgreSQL plans the empty page anew each time, which costs it three times as much as the page.
@@ -70,8 +70,15 @@ function shape(row: EntryRow) {
     action_type,
     page_path,
     properties: properties ?? {
-      ...{ method, status, error_code, query: query ?? {}, request_id },
-      ...{ api_key_id, api_key_name, source_ip, user_agent },
+      method,
+      status,
+      error_code,
+      query: query ?? {},
+      request_id,
+      api_key_id,
+      api_key_name,
+      source_ip,
+      user_agent,
     },
     occurred_at: occurred_at.toISOString(),
   };

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import { openPool } from '../../src/database/connect.ts';
-import { openStore } from '../../src/database/open.ts';
+import { openPool } from '../../src/store/connect.ts';
+import { openStore } from '../../src/store/open.ts';
 import { tellPort } from '../tell-port.ts';
 
 // A rival: PostGraphile, a general server that gives a PostgreSQL's rows by GraphQL. It is installed below this folder, and
@@ -18,7 +18,7 @@ const postgraphile = await exportOf('', 'postgraphile');
 const store = await openStore(
   { databaseUrl: null, dataDir: process.env['DBVITALS_DATA_DIR'] ?? '' },
   () => {},
-  'refuse',
+  'use',
 );
 const pool = openPool(store.address, 'writer', { max: 10 });
 

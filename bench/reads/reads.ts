@@ -96,17 +96,22 @@ export async function startReads(
       },
     };
     return {
-      ...{ read, bytes },
+      read,
+      bytes,
       contestants: [
         { name: named('plain'), server: plain, postmaster, load: inTurn(messages([''], [path])) },
         {
-          ...{ name: named('dbvitals'), server: service, postmaster },
+          name: named('dbvitals'),
+          server: service,
+          postmaster,
           load: isPoll ? poll : inTurn(messages(first?.keys ?? [], [read.path])),
         },
       ],
       limits: [
         {
-          ...{ name: named('bare'), server: bare, postmaster: null },
+          name: named('bare'),
+          server: bare,
+          postmaster: null,
           load: inTurn(messages([''], [`/${read.name}`])),
         },
         { name: named('select'), server: plain, postmaster, load: repeat },

@@ -3,6 +3,9 @@ import { ask, type Fetch, type How } from './ask.ts';
 import { DbvitalsError } from './error.ts';
 import { type FollowOptions, follow } from './follow.ts';
 import { type List, list } from './list.ts';
+import { type MirrorOptions, mirrorTickets, type TicketBatch } from './mirror-tickets.ts';
+import { createNumbers } from './numbers.ts';
+import type { NumbersClient } from './numbers-client.ts';
 import type * as records from './records.ts';
 import type { paths } from './schema.ts';
 
@@ -24,16 +27,21 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The eight endpoints. Every call throws {@link DbvitalsError}. */
-export interface DbvitalsClient {
+/** The endpoints. Every call throws {@link DbvitalsError}. */
+export interface DbvitalsClient extends NumbersClient {
   /** Connections with their latest score, by id. */
   connections(query?: records.ConnectionsQuery, options?: CallOptions): List<records.Connection>;
   /** The latest health check of a connection, worst finding first; `not_found` before the first one. */
-  latestCheck(connectionId: number, options?: CallOptions): Promise<records.HealthCheckResult>;
-  /** Every connection with its status, and a count of each status. */
-  fleet(options?: CallOptions): Promise<records.Fleet>;
+  latestCheck(
+    connectionId: number,
+    options?: CallOptions & records.LatestCheckQuery,
+  ): Promise<records.HealthCheckResult>;
+  /** Every connection with its status, and a count of each status; filters go with the options. */
+  fleet(options?: CallOptions & records.FleetQuery): Promise<records.Fleet>;
   /** Tickets, latest first. */
   tickets(query?: records.TicketsQuery, options?: CallOptions): List<records.Ticket>;
+  /** Each change of a ticket once, for ever: for an exact copy of the tickets. */
+  mirrorTickets(options?: MirrorOptions, call?: CallOptions): AsyncGenerator<TicketBatch, never, undefined>;
   /** How many tickets are open, and how long they took. */
   ticketStatistics(options?: CallOptions): Promise<records.TicketStatistics>;
   activity: {
@@ -70,7 +78,11 @@ export function createClient(options: ClientOptions): DbvitalsClient {
     list((place) =>
       ask(
         (init) =>
-          api.GET('/api/v1/activity', { ...init, params: { query: { ...PAGE, ...query, ...place } } }),
+          api.GET('/api/v1/activity', {
+            ...init,
+            // The document has one type; each of several is a parameter of its own.
+            params: { query: { ...PAGE, ...query, ...place } as { action_type?: string } },
+          }),
         how(call),
       ),
     );
@@ -84,16 +96,22 @@ export function createClient(options: ClientOptions): DbvitalsClient {
           how(call),
         );
       }),
-    async latestCheck(id, call = {}) {
+    async latestCheck(id, { signal, ...query } = {}) {
       const { body } = await ask(
         (init) =>
-          api.GET('/api/v1/health/connections/{id}/checks/latest', { ...init, params: { path: { id } } }),
-        how(call),
+          api.GET('/api/v1/health/connections/{id}/checks/latest', {
+            ...init,
+            params: { path: { id }, query },
+          }),
+        how({ signal }),
       );
       return body.data;
     },
-    async fleet(call = {}) {
-      const { body } = await ask((init) => api.GET('/api/v1/health/fleet', init), how(call));
+    async fleet({ signal, ...query } = {}) {
+      const { body } = await ask(
+        (init) => api.GET('/api/v1/health/fleet', { ...init, params: { query } }),
+        how({ signal }),
+      );
       return body;
     },
     tickets: (query = {}, call = {}) =>
@@ -104,6 +122,17 @@ export function createClient(options: ClientOptions): DbvitalsClient {
           how(call),
         ),
       ),
+    mirrorTickets: (options = {}, call = {}) => {
+      const signal = call.signal ?? options.signal;
+      return mirrorTickets(
+        (query) =>
+          ask((init) => api.GET('/api/v1/ops/tickets', { ...init, params: { query } }), {
+            ...how({ signal }),
+            retry: 'always',
+          }),
+        { ...options, signal },
+      );
+    },
     async ticketStatistics(call = {}) {
       const { body } = await ask((init) => api.GET('/api/v1/ops/stats', init), how(call));
       return body.data;
@@ -121,6 +150,7 @@ export function createClient(options: ClientOptions): DbvitalsClient {
         );
       },
     }),
+    ...createNumbers(api, how),
     members: (call = {}) => list(() => ask((init) => api.GET('/api/v1/team/members', init), how(call))),
     roles: (call = {}) => list(() => ask((init) => api.GET('/api/v1/team/roles', init), how(call))),
   };

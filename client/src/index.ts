@@ -3,4 +3,6 @@ export { type CallOptions, type ClientOptions, createClient, type DbvitalsClient
 export { type ApiErrorCode, type ClientErrorCode, DbvitalsError, type ErrorCode } from './error.ts';
 export type { FollowOptions } from './follow.ts';
 export type { List, Page } from './list.ts';
+export type { MirrorOptions, TicketBatch } from './mirror-tickets.ts';
+export type { NumbersClient } from './numbers-client.ts';
 export type * from './records.ts';

@@ -3,31 +3,34 @@ import { DbvitalsError } from './error.ts';
 import type { Meta } from './records.ts';
 
 /** A page of a list, as the API answers it. */
-export interface Page<Item> {
+export interface Page<Item, PageMeta = Meta> {
   data: Item[];
-  meta: Meta;
+  meta: PageMeta;
 }
 
 /**
  * A list of the API. Nothing is asked until it is read; each reading asks afresh, a page at a time. `AsyncIterable` takes one
  * type argument here: with three, which TypeScript knows from 5.6 on, older versions can't iterate over a list.
  */
-export interface List<Item> extends AsyncIterable<Item> {
+export interface List<Item, PageMeta = Meta> extends AsyncIterable<Item> {
   /** The pages, one request each. */
-  pages(): AsyncGenerator<Page<Item>, void, undefined>;
+  pages(): AsyncGenerator<Page<Item, PageMeta>, void, undefined>;
 }
 
-/** Where the next page begins. `to` pins the list, so that what comes meanwhile moves nothing. */
+/** Where the next page begins. `to` pins the list, and `after` is a cursor, so that what comes meanwhile moves nothing. */
 interface Place {
   page?: number;
   to?: string;
+  after?: string;
 }
 
 /** A list by how a page of it is read. */
-export function list<Item>(read: (place: Place) => Promise<Answer<Page<Item>>>): List<Item> {
+export function list<Item, PageMeta extends { has_more: boolean } = Meta>(
+  read: (place: Place) => Promise<Answer<Page<Item, PageMeta>>>,
+): List<Item, PageMeta> {
   async function* pages() {
     for (let place: Place | null = {}; place !== null; ) {
-      const { body, response }: Answer<Page<Item>> = await read(place);
+      const { body, response }: Answer<Page<Item, PageMeta>> = await read(place);
       yield body;
       place = body.meta.has_more ? nextPlace(response) : null;
     }
@@ -52,6 +55,6 @@ function nextPlace({ headers, status }: Response): Place {
       { status, requestId: headers.get('x-request-id') },
     );
   }
-  const to = next.get('to');
-  return to === null ? { page } : { page, to };
+  const [to, after] = [next.get('to'), next.get('after')];
+  return { page, ...(to === null ? {} : { to }), ...(after === null ? {} : { after }) };
 }

@@ -13,6 +13,23 @@ export type TicketStatistics = Schemas['TicketStatistics'];
 export type ActivityEntry = Schemas['ActivityEntry'];
 export type Member = Schemas['Member'];
 export type Role = Schemas['Role'];
+export type KeysetMeta = Schemas['KeysetMeta'];
+export type TicketMeta = Schemas['TicketMeta'];
+export type Measure = Schemas['Measure'];
+export type MeasurePoint = Schemas['MeasurePoint'];
+export type FleetMeasure = Schemas['FleetMeasure'];
+export type Change = Schemas['Change'];
+export type FleetChange = Schemas['FleetChange'];
+export type Query = Schemas['Query'];
+export type Episode = Schemas['Episode'];
+export type Alert = Schemas['Alert'];
+export type Seal = Schemas['Seal'];
+
+/** The history of a metric: points of each series, oldest first. */
+export interface MeasureHistory {
+  data: MeasurePoint[];
+  meta: Schemas['HistoryMeta'];
+}
 
 /** The fleet: every connection with its status, and how many there are of each. */
 export interface Fleet {
@@ -20,11 +37,25 @@ export interface Fleet {
   summary: FleetSummary;
 }
 
-type Query<Operation extends keyof operations> = NonNullable<operations[Operation]['parameters']['query']>;
+type QueryOf<Operation extends keyof operations> = NonNullable<operations[Operation]['parameters']['query']>;
 
-export type ConnectionsQuery = Query<'listConnections'>;
-export type TicketsQuery = Query<'listTickets'>;
-export type ActivityQuery = Query<'listActivity'>;
+export type ConnectionsQuery = QueryOf<'listConnections'>;
+export type LatestCheckQuery = QueryOf<'getLatestHealthCheck'>;
+export type FleetQuery = QueryOf<'getFleet'>;
+export type TicketsQuery = QueryOf<'listTickets'>;
+/** `action_type` may also be several. */
+export type ActivityQuery = Omit<QueryOf<'listActivity'>, 'action_type'> & {
+  action_type?: string | readonly string[];
+};
+export type MeasureHistoryQuery = QueryOf<'listMeasureHistory'>;
+export type FleetMeasuresQuery = QueryOf<'listFleetMeasures'>;
+export type ChangesQuery = QueryOf<'listChanges'>;
+export type FleetChangesQuery = QueryOf<'listFleetChanges'>;
+export type MeasuresQuery = QueryOf<'listMeasures'>;
+export type QueriesQuery = QueryOf<'listQueries'>;
+export type EpisodesQuery = QueryOf<'listEpisodes'>;
+export type AlertsQuery = QueryOf<'listAlerts'>;
+export type SealsQuery = QueryOf<'listSeals'>;
 
 export type HealthCheckCompletedEvent = Schemas['HealthCheckCompletedEvent'];
 export type TicketCreatedEvent = Schemas['TicketCreatedEvent'];

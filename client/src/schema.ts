@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Connections with their latest score
-         * @description Every connection of the account, by `id`.
+         * @description Every connection of the account, by `id`; `meta` counts those that match the filters.
          *
          *     Plans: Team, Business, Enterprise.
          */
@@ -57,7 +57,7 @@ export interface paths {
         };
         /**
          * All connections with their status, and a count of each status
-         * @description The whole fleet in one answer, by `id`. Use it for a wallboard or a poll every minute.
+         * @description The whole fleet in one answer, by `id`. Use it for a wallboard or a poll every minute. `summary` counts the connections that match the filters.
          *
          *     Plans: Team, Business, Enterprise.
          */
@@ -123,7 +123,7 @@ export interface paths {
         };
         /**
          * The activity log, latest first
-         * @description Every request by a key and every change of the account. Collectors use `order=asc&after_id=41`: it returns the entries after 41, without repeating or missing one. Every page costs the same, however long the log is. Answers are never cached.
+         * @description Every request by a key and every change of the account. Collectors use `order=asc&after_id=41`: it returns the entries after 41, without repeating or missing one. A collector leaves its own requests out with `exclude_action_type=api_request`. Every page costs the same, however long the log is. Answers are never cached.
          *
          *     Plans: Enterprise.
          */
@@ -172,6 +172,204 @@ export interface paths {
          *     Plans: Enterprise.
          */
         get: operations["listRoles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/connections/{id}/measures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The latest values of a connection
+         * @description The values of the latest run, those of checks first: at most 300, all in one answer unless you give `per_page`. It is empty before the first run.
+         *
+         *     Plans: Team, Business, Enterprise.
+         */
+        get: operations["listMeasures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/connections/{id}/measures/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The history of a metric
+         * @description The points of each series of the metric, oldest first, at most 2000 in all. By default the last 24 hours. In a gap nothing was measured: its `value` is null. A metric of many objects needs `database` or `object`.
+         *
+         *     Plans: Team, Business, Enterprise.
+         */
+        get: operations["listMeasureHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/measures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The latest values of one metric on all connections
+         * @description By connection, for one panel over all databases. A connection that measures the metric for several databases or objects has one item for each; one that does not measure it has none.
+         *
+         *     Plans: Team, Business, Enterprise.
+         */
+        get: operations["listFleetMeasures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/connections/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What changed on a connection
+         * @description Settings, version, schema, restarts, findings, and what members decided, latest first. Kept for 13 months.
+         *
+         *     Plans: Team, Business, Enterprise.
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What changed on all connections
+         * @description Settings, version, schema, restarts, findings, and what members decided, latest first. Kept for 13 months.
+         *
+         *     Plans: Team, Business, Enterprise.
+         */
+        get: operations["listFleetChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/connections/{id}/queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The queries of a connection, most time first
+         * @description By whole hours, by default the last 24; hours are kept for 14 days, each with its 50 queries of the most time. Texts of queries are never returned: `query_id` finds them on the server.
+         *
+         *     Plans: Team, Business, Enterprise.
+         */
+        get: operations["listQueries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/connections/{id}/episodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * When sessions of a connection blocked others, and deadlocks
+         * @description By `began_at`, latest first; `from` and `to` apply to it. At most the latest 1,000 of each kind, for 90 days. Deadlocks are those of MySQL and MariaDB; PostgreSQL only counts them.
+         *
+         *     Plans: Team, Business, Enterprise.
+         */
+        get: operations["listEpisodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/ops/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts, latest first
+         * @description By `triggered_at`, latest first; the filters combine. `from` and `to` apply to `triggered_at`. The fields of an alert are those of the events `alert.triggered` and `alert.resolved`, and more.
+         *
+         *     Plans: Business, Enterprise.
+         */
+        get: operations["listAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/activity/seals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The seals of the activity log
+         * @description By `number`, first to last. With them an auditor verifies that the log was not altered, without access to the store: the signed text is the JSON of all fields but `signature`, with keys in alphabetical order and without spaces. Compare `public_key` with the one that you have from `dbvitals activity seal --public-key`.
+         *
+         *     Plans: Enterprise.
+         */
+        get: operations["listSeals"];
         put?: never;
         post?: never;
         delete?: never;
@@ -414,6 +612,25 @@ export interface components {
             last_checked_at: string | null;
             /** @description short summary of its findings; null before the first check */
             summary_text: string | null;
+            /** @description tags of the connection; with `include=tags` */
+            tags?: string[];
+            /** @description engine of the server; with `include=engine`; an open set, so expect values that are not listed here */
+            engine?: string;
+            /** @description version of the server, such as 18.4; null before the first check; with `include=version` */
+            version?: string | null;
+            /** @description who hosts the server; null if that is not known; with `include=provider` */
+            provider?: string | null;
+            /** @description the connection's page in the console; with `include=url` */
+            url?: string;
+            /** @description open tickets; with `include=open_tickets` */
+            open_tickets?: number;
+            /** @description seconds from one health check to the next; null if only commands check it; with `include=interval` */
+            interval?: number | null;
+            /**
+             * Format: date-time
+             * @description time of the latest health check with measured values, as in its measures; null before it; with `include=measured_at`
+             */
+            measured_at?: string | null;
         };
         /** @description position of a page in its list */
         Meta: {
@@ -442,6 +659,20 @@ export interface components {
             remediation: string;
             /** @description severity of the finding; for a check that is ok, skipped or error, the highest severity that it can report; an open set, so expect values that are not listed here */
             severity: string;
+            /** @description what was measured; null if the finding comes from no number; with `include=measured` */
+            metric?: string | null;
+            /** @description the measured value; null if the finding comes from no number; with `include=measured` */
+            value?: number | null;
+            /** @description base unit of the value; null if the finding comes from no number; with `include=measured`; an open set, so expect values that are not listed here */
+            unit?: string | null;
+            /** @description how the value is compared with the threshold; null if the finding comes from no number; with `include=measured`; an open set, so expect values that are not listed here */
+            operator?: string | null;
+            /** @description the threshold that was crossed; null if the finding comes from no number; with `include=measured` */
+            threshold?: number | null;
+            /** @description the database; null for the whole server; with `include=object` */
+            database?: string | null;
+            /** @description the affected object; null for the whole database or server; with `include=object` */
+            object?: string | null;
         };
         /** @description a health check of a connection */
         HealthCheckResult: {
@@ -478,6 +709,25 @@ export interface components {
              * @enum {string}
              */
             status: "healthy" | "warning" | "critical" | "never_run";
+            /** @description tags of the connection; with `include=tags` */
+            tags?: string[];
+            /** @description engine of the server; with `include=engine`; an open set, so expect values that are not listed here */
+            engine?: string;
+            /** @description version of the server, such as 18.4; null before the first check; with `include=version` */
+            version?: string | null;
+            /** @description who hosts the server; null if that is not known; with `include=provider` */
+            provider?: string | null;
+            /** @description the connection's page in the console; with `include=url` */
+            url?: string;
+            /** @description open tickets; with `include=open_tickets` */
+            open_tickets?: number;
+            /** @description seconds from one health check to the next; null if only commands check it; with `include=interval` */
+            interval?: number | null;
+            /**
+             * Format: date-time
+             * @description time of the latest health check with measured values, as in its measures; null before it; with `include=measured_at`
+             */
+            measured_at?: string | null;
         };
         /** @description number of connections by status */
         FleetSummary: {
@@ -543,6 +793,55 @@ export interface components {
              * @description time of resolution; null while open
              */
             resolved_at: string | null;
+            /** @description what was measured; null if the finding comes from no number; with `include=measured` */
+            metric?: string | null;
+            /** @description the measured value; null if the finding comes from no number; with `include=measured` */
+            value?: number | null;
+            /** @description base unit of the value; null if the finding comes from no number; with `include=measured`; an open set, so expect values that are not listed here */
+            unit?: string | null;
+            /** @description how the value is compared with the threshold; null if the finding comes from no number; with `include=measured`; an open set, so expect values that are not listed here */
+            operator?: string | null;
+            /** @description the threshold that was crossed; null if the finding comes from no number; with `include=measured` */
+            threshold?: number | null;
+            /** @description the database; null for the whole server; with `include=measured` */
+            database?: string | null;
+            /**
+             * Format: date-time
+             * @description when a member acknowledged it, while that holds; null if not; with `include=triage`
+             */
+            acknowledged_at?: string | null;
+            /**
+             * Format: date-time
+             * @description until when the acknowledgement holds; null until the ticket ends; with `include=triage`
+             */
+            snoozed_until?: string | null;
+            /**
+             * Format: int64
+             * @description the member who works on it; null if nobody does; with `include=triage`
+             */
+            assignee_id?: number | null;
+            /** @description tags of the connection; with `include=tags` */
+            tags?: string[];
+            /** @description the ticket's page in the console; with `include=url` */
+            url?: string;
+            /**
+             * Format: date-time
+             * @description time of the last change; with `updated_since`, `after_update` or `order`
+             */
+            updated_at?: string;
+        };
+        /** @description position of a page in the list of tickets */
+        TicketMeta: {
+            /** @description total number of records; with `tag`, `check_id`, `updated_since`, `after_update`, `order` or `after` more than 10000 are not counted: it is then 10001 */
+            total: number;
+            /** @description current page */
+            page: number;
+            /** @description page size used */
+            per_page: number;
+            /** @description true if more pages follow */
+            has_more: boolean;
+            /** @description `after_update` of what follows this page, now or later; only with `order=asc` */
+            after_update?: string;
         };
         /** @description statistics of the tickets of the account */
         TicketStatistics: {
@@ -568,7 +867,7 @@ export interface components {
             action_type: string;
             /** @description application path where the action took place */
             page_path: string;
-            /** @description properties of the action; they depend on action_type. health_check_completed has connection_id and score; api_request has method, status, error_code, query, request_id, api_key_id, api_key_name, source_ip and user_agent; ticket_escalated and ticket_deescalated have connection_id, ticket_id, from and to; api_key_refused means that a key was tried after its end or from an address that is not allowed; it has api_key_id, api_key_name, reason, source_ip (null = other addresses) and attempts since the last such entry */
+            /** @description properties of the action; they depend on action_type, and docs/reference/activity.md lists them. health_check_completed has connection_id and score; api_request has method, status, error_code, query, request_id, api_key_id, api_key_name, source_ip and user_agent; ticket_escalated and ticket_deescalated have connection_id, ticket_id, from and to; api_key_refused means that a key was tried after its end or from an address that is not allowed; it has api_key_id, api_key_name, reason, source_ip (null = other addresses) and attempts since the last such entry */
             properties: {
                 [key: string]: unknown;
             };
@@ -577,6 +876,44 @@ export interface components {
              * @description time of the action; never decreases as id grows
              */
             occurred_at: string;
+            /** @description member, api_key, command_line, service or unknown, who did it; with `include=actor` */
+            actor?: {
+                /** @description an open set */
+                type: string;
+                /**
+                 * Format: int64
+                 * @description null if it has none
+                 */
+                id: number | null;
+                /** @description null if the entry does not name it */
+                name: string | null;
+            };
+            /** @description null for the account itself, and for API requests; with `include=actor` */
+            target?: {
+                /** @description an open set */
+                type: string;
+                /**
+                 * Format: int64
+                 * @description null if it has none
+                 */
+                id: number | null;
+                /** @description null if the entry does not name it */
+                name: string | null;
+            } | null;
+            /** @description whether it succeeded; with `include=actor`; an open set, so expect values that are not listed here */
+            outcome?: string;
+            /** @description where it came from; with `include=actor` */
+            source?: {
+                /** @description address of the client; null if it is unknown */
+                ip: string | null;
+                /** @description of an API request; else null */
+                user_agent: string | null;
+                /**
+                 * Format: int64
+                 * @description session of the member; null if there is none
+                 */
+                session: number | null;
+            };
         };
         /** @description a member of the account */
         Member: {
@@ -614,6 +951,381 @@ export interface components {
             description: string;
             /** @description permissions of the role */
             permissions: string[];
+        };
+        /** @description the latest value of a series of a connection */
+        Measure: {
+            /**
+             * Format: int64
+             * @description identifies the series of the connection
+             */
+            id: number;
+            /** @description what is measured, such as cache_hit_ratio; an open set */
+            metric: string;
+            /** @description base unit of the value; an open set, so expect values that are not listed here */
+            unit: string;
+            /** @description code of the check that measures it; null for a vital sign of the server */
+            check_id: string | null;
+            /** @description the database; null for the whole server */
+            database: string | null;
+            /** @description the table, index, standby or the like; null for the whole database or server */
+            object: string | null;
+            /** @description the value of the latest run that measured the connection, in the unit */
+            value: number;
+            /** @description how the value is compared with its thresholds; null if no check compares it; an open set, so expect values that are not listed here */
+            operator: string | null;
+            /** @description threshold of a warning; null if there is none */
+            warning: number | null;
+            /** @description threshold of a critical finding; null if there is none */
+            critical: number | null;
+            /**
+             * Format: date-time
+             * @description time of that run
+             */
+            measured_at: string;
+            /**
+             * Format: date-time
+             * @description when the value reaches its limit, by the forecast; null if there is no limit or no forecast
+             */
+            full_at: string | null;
+        };
+        /** @description a point of the history of a series */
+        MeasurePoint: {
+            /**
+             * Format: date-time
+             * @description time of the run, or the beginning of the step
+             */
+            at: string;
+            /** @description the value of the run or of the last run of five minutes, or the mean of the hour or day; null in a gap */
+            value: number | null;
+            /** @description least value of the step; null in a gap */
+            min: number | null;
+            /** @description greatest value of the step; null in a gap */
+            max: number | null;
+            /** @description code of the check that measures it; null for a vital sign of the server */
+            check_id: string | null;
+            /** @description the database; null for the whole server */
+            database: string | null;
+            /** @description the table, index, standby or the like; null for the whole database or server */
+            object: string | null;
+        };
+        /** @description what a history is of */
+        HistoryMeta: {
+            /** @description number of points */
+            total: number;
+            /** @description always 1: there is one page */
+            page: number;
+            /** @description number of points, or 1 */
+            per_page: number;
+            /** @description always false */
+            has_more: boolean;
+            /** @description what is measured, such as cache_hit_ratio; an open set */
+            metric: string;
+            /** @description base unit of the value; an open set, so expect values that are not listed here */
+            unit: string;
+            /**
+             * @description the step of the points
+             * @enum {string}
+             */
+            step: "run" | "5m" | "1h" | "1d";
+        };
+        /** @description the latest value of a metric on a connection */
+        FleetMeasure: {
+            /**
+             * Format: int64
+             * @description connection identifier
+             */
+            connection_id: number;
+            /** @description connection name */
+            connection_name: string;
+            /** @description tags of the connection */
+            tags: string[];
+            /** @description what is measured, such as cache_hit_ratio; an open set */
+            metric: string;
+            /** @description base unit of the value; an open set, so expect values that are not listed here */
+            unit: string;
+            /** @description code of the check that measures it; null for a vital sign of the server */
+            check_id: string | null;
+            /** @description the database; null for the whole server */
+            database: string | null;
+            /** @description the table, index, standby or the like; null for the whole database or server */
+            object: string | null;
+            /** @description the value of the latest run that measured the connection, in the unit */
+            value: number;
+            /** @description how the value is compared with its thresholds; null if no check compares it; an open set, so expect values that are not listed here */
+            operator: string | null;
+            /** @description threshold of a warning; null if there is none */
+            warning: number | null;
+            /** @description threshold of a critical finding; null if there is none */
+            critical: number | null;
+            /**
+             * Format: date-time
+             * @description time of that run
+             */
+            measured_at: string;
+            /**
+             * Format: date-time
+             * @description when the value reaches its limit, by the forecast; null if there is no limit or no forecast
+             */
+            full_at: string | null;
+        };
+        /** @description position of a page in a list that is read by cursor */
+        KeysetMeta: {
+            /** @description total number of records; null if there are more than 10000 */
+            total: number | null;
+            /** @description current page */
+            page: number;
+            /** @description page size used */
+            per_page: number;
+            /** @description true if more pages follow */
+            has_more: boolean;
+            /** @description `after` of the next page; null on the last */
+            next: string | null;
+        };
+        /** @description a change of a connection */
+        Change: {
+            /**
+             * Format: int64
+             * @description change identifier
+             */
+            id: number;
+            /** @description what changed; more = further changes that are not listed; an open set, so expect values that are not listed here */
+            kind: string;
+            /** @description the setting, table, index, check or the like */
+            name: string;
+            /** @description the database; null for the whole server */
+            database: string | null;
+            /** @description what it was; null = it came. `changed` stands for a value that may be secret */
+            from: string | null;
+            /** @description what it is; null = it went. `changed` stands for a value that may be secret */
+            to: string | null;
+            /** @description of a setting: where it is set; of a silence or threshold: who changed it */
+            source: string | null;
+            /**
+             * Format: date-time
+             * @description time of the health check that found it, or when a member changed it
+             */
+            at: string;
+        };
+        /** @description a change of one of the connections */
+        FleetChange: {
+            /**
+             * Format: int64
+             * @description change identifier
+             */
+            id: number;
+            /** @description what changed; more = further changes that are not listed; an open set, so expect values that are not listed here */
+            kind: string;
+            /** @description the setting, table, index, check or the like */
+            name: string;
+            /** @description the database; null for the whole server */
+            database: string | null;
+            /** @description what it was; null = it came. `changed` stands for a value that may be secret */
+            from: string | null;
+            /** @description what it is; null = it went. `changed` stands for a value that may be secret */
+            to: string | null;
+            /** @description of a setting: where it is set; of a silence or threshold: who changed it */
+            source: string | null;
+            /**
+             * Format: date-time
+             * @description time of the health check that found it, or when a member changed it
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description connection identifier
+             */
+            connection_id: number;
+            /** @description connection name */
+            connection_name: string;
+        };
+        /** @description what a query did in a range of time */
+        Query: {
+            /** @description queryid of PostgreSQL or digest of MySQL, as text: it exceeds 2^53 */
+            query_id: string;
+            /** @description database or default schema; null if there is none */
+            database: string | null;
+            /** @description role that ran it; null on MySQL, which does not tell */
+            role: string | null;
+            /** @description number of calls */
+            calls: number;
+            /** @description time of all calls in seconds */
+            seconds: number;
+            /** @description time of one call in seconds */
+            mean_seconds: number;
+            /** @description rows returned and changed */
+            rows: number;
+            /** @description PostgreSQL: blocks that were not in shared buffers; MySQL: rows examined */
+            reads: number;
+            /** @description PostgreSQL: blocks found in shared buffers; MySQL: 0 */
+            hits: number;
+            /** @description PostgreSQL: temporary bytes written; MySQL: temporary tables on disk */
+            temporary: number;
+        };
+        /** @description a time in which a session blocked others, or a deadlock */
+        Episode: {
+            /** @description kind of the episode; an open set, so expect values that are not listed here */
+            kind: string;
+            /**
+             * Format: date-time
+             * @description when the first wait began
+             */
+            began_at: string;
+            /**
+             * Format: date-time
+             * @description when it was seen last
+             */
+            seen_at: string;
+            /**
+             * Format: date-time
+             * @description when it ended, or was seen last if no monitor looks any more; null while it goes on
+             */
+            ended_at: string | null;
+            /** @description database of the session that blocked others; null if it is unknown */
+            database: string | null;
+            /** @description role of that session; null if it is unknown */
+            role: string | null;
+            /** @description application of that session; null if it is unknown */
+            application: string | null;
+            /** @description how many sessions it blocked at once, at most; of a deadlock, its transactions */
+            most_sessions: number;
+            /** @description longest wait in seconds; null of a deadlock */
+            longest_seconds: number | null;
+            /** @description time that all blocked sessions lost, in seconds; null of a deadlock */
+            lost_seconds: number | null;
+            /** @description transactions of a deadlock; empty for a blocking episode */
+            transactions: {
+                /** @description digest of its statement; never a text */
+                query_id: string;
+                /** @description first word of its statement; empty if it is unknown */
+                command: string;
+                /** @description what it locked or waited for */
+                tables: string[];
+                /** @description true if the server rolled it back */
+                is_victim: boolean;
+            }[];
+        };
+        /** @description the connection of an alert */
+        AlertConnection: {
+            /**
+             * Format: int64
+             * @description connection identifier
+             */
+            id: number;
+            /** @description connection name */
+            name: string;
+            /** @description host address of the database */
+            host: string;
+            /** @description listener port */
+            port: number;
+            /** @description connection type; an open set, so expect values that are not listed here */
+            connection_type: string;
+        };
+        /** @description a rule whose condition holds, or held, for a connection */
+        Alert: {
+            /**
+             * Format: int64
+             * @description alert identifier
+             */
+            id: number;
+            /**
+             * Format: int64
+             * @description the same, as in the events
+             */
+            alert_id: number;
+            /**
+             * @description open until the condition no longer holds
+             * @enum {string}
+             */
+            status: "open" | "resolved";
+            /**
+             * @description severity of the rule
+             * @enum {string}
+             */
+            severity: "critical" | "warning" | "info";
+            /** @description name of the rule */
+            rule_name: string;
+            connection: components["schemas"]["AlertConnection"];
+            /** @description what the rule compares; an open set */
+            metric: string;
+            /** @description how the value is compared with the threshold; an open set, so expect values that are not listed here */
+            operator: string;
+            /** @description threshold of the rule */
+            threshold: number;
+            /** @description the value when the alert was triggered */
+            value: number;
+            /** @description code of the check; null if the rule names none */
+            check_id: string | null;
+            /** @description the database; null for the whole server */
+            database: string | null;
+            /** @description the affected object; null for the whole database or server */
+            object: string | null;
+            /** @description measured value in words */
+            metric_line: string;
+            /**
+             * Format: date-time
+             * @description time when it was triggered
+             */
+            triggered_at: string;
+            /**
+             * Format: date-time
+             * @description time when a member acknowledged it; null if nobody has
+             */
+            acknowledged_at: string | null;
+            /**
+             * Format: date-time
+             * @description time of resolution; null while open
+             */
+            resolved_at: string | null;
+            /** @description why it was resolved; null while open */
+            resolution: string | null;
+        };
+        /** @description the signature of a range of entries of the activity log */
+        Seal: {
+            /** @description format of the signed text: dbvitals-seal-1 */
+            format: string;
+            /**
+             * Format: int64
+             * @description account of the log
+             */
+            account_id: number;
+            /**
+             * Format: int64
+             * @description 1, 2, 3 … in the account
+             */
+            number: number;
+            /**
+             * Format: int64
+             * @description first entry; last_id + 1 if the seal covers no entry and only allows retention
+             */
+            first_id: number;
+            /**
+             * Format: int64
+             * @description last entry
+             */
+            last_id: number;
+            /**
+             * Format: date-time
+             * @description time of the last entry; in microseconds
+             */
+            last_at: string;
+            /**
+             * Format: int64
+             * @description retention may delete the entries up to this one
+             */
+            cut_to: number;
+            /** @description SHA-256 of the concatenated hashes of the entries; hexadecimal */
+            leaves_sha256: string;
+            /** @description SHA-256 of the text of the seal before; zeros for the first; hexadecimal */
+            previous: string;
+            /** @description Ed25519 public key that verifies the signature; hexadecimal */
+            public_key: string;
+            /**
+             * Format: date-time
+             * @description time of the signature; in microseconds
+             */
+            sealed_at: string;
+            /** @description Ed25519 signature of the text: the other fields as canonical JSON; hexadecimal */
+            signature: string;
         };
         /** @description sent when a health check run finishes */
         HealthCheckCompletedEvent: {
@@ -1148,7 +1860,7 @@ export interface components {
                 message: string;
             };
         };
-        /** @description The key has reached its limit for this minute, or the address its limit of failed authentications. Wait as long as `Retry-After` says. */
+        /** @description The key has reached its limit for this minute, or the address its limit of failed authentications: 300 a minute with each service. Wait as long as `Retry-After` says, 1 to 60 seconds. Answers to a key far over its limit may take several seconds. */
         TooManyRequestsBody: {
             error: {
                 /**
@@ -1174,7 +1886,7 @@ export interface components {
                 message: string;
             };
         };
-        /** @description The service could not answer. Retry with increasing delays. */
+        /** @description The service could not answer. Retry with increasing delays. If the connection to the store was lost while the request was recorded, as in a failover, the activity log may have it with the status that was recorded before. */
         InternalErrorBody: {
             error: {
                 /**
@@ -1279,7 +1991,7 @@ export interface components {
                 "application/json": components["schemas"]["UriTooLongBody"];
             };
         };
-        /** @description The key has reached its limit for this minute, or the address its limit of failed authentications. Wait as long as `Retry-After` says. */
+        /** @description The key has reached its limit for this minute, or the address its limit of failed authentications: 300 a minute with each service. Wait as long as `Retry-After` says, 1 to 60 seconds. Answers to a key far over its limit may take several seconds. */
         TooManyRequests: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1316,7 +2028,7 @@ export interface components {
                 "application/json": components["schemas"]["HeadersTooLargeBody"];
             };
         };
-        /** @description The service could not answer. Retry with increasing delays. */
+        /** @description The service could not answer. Retry with increasing delays. If the connection to the store was lost while the request was recorded, as in a failover, the activity log may have it with the status that was recorded before. */
         InternalError: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1411,6 +2123,14 @@ export interface operations {
     listConnections: {
         parameters: {
             query?: {
+                /** @description Restricts to connections with this tag. Repeat it for several, at most 20: all must match. */
+                tag?: string[];
+                /** @description Restricts to connections to servers of this engine. */
+                engine?: "postgres" | "mysql" | "mariadb";
+                /** @description Restricts to connections of this status, as in the fleet. */
+                status?: "healthy" | "warning" | "critical" | "never_run";
+                /** @description Adds these fields to each connection. Some of `tags`, `engine`, `version`, `provider`, `url`, `open_tickets`, `interval`, `measured_at`, separated by commas. */
+                include?: string;
                 /** @description Page of the list. After the last page the list is empty. */
                 page?: number;
                 /** @description Maximum number of records per page. */
@@ -1453,8 +2173,8 @@ export interface operations {
                      *           "connection_type": "direct",
                      *           "latest_check_id": 29,
                      *           "score": 49,
-                     *           "last_checked_at": "2026-11-21T09:54:04.334Z",
-                     *           "summary_text": "1 critical, 1 warning: Connections nearly used up, Invalid index"
+                     *           "last_checked_at": "2026-11-27T22:32:38.064Z",
+                     *           "summary_text": "1 critical, 1 warning: Connections nearly used up, Duplicate index"
                      *         },
                      *         {
                      *           "id": 3,
@@ -1464,8 +2184,8 @@ export interface operations {
                      *           "connection_type": "direct",
                      *           "latest_check_id": 57,
                      *           "score": 100,
-                     *           "last_checked_at": "2026-11-21T09:38:36.153Z",
-                     *           "summary_text": "No problem found in 57 checks"
+                     *           "last_checked_at": "2026-11-27T22:17:09.884Z",
+                     *           "summary_text": "No problem found in 69 checks"
                      *         }
                      *       ],
                      *       "meta": {
@@ -1513,7 +2233,10 @@ export interface operations {
     };
     getLatestHealthCheck: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Adds fields to each finding. Some of `measured`, `object`, separated by commas. */
+                include?: string;
+            };
             header?: {
                 /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
                 "If-None-Match"?: string;
@@ -1550,8 +2273,8 @@ export interface operations {
                      *       "data": {
                      *         "id": 29,
                      *         "score": 49,
-                     *         "summary_text": "1 critical, 1 warning: Connections nearly used up, Invalid index",
-                     *         "created_at": "2026-11-21T09:54:04.334Z",
+                     *         "summary_text": "1 critical, 1 warning: Connections nearly used up, Duplicate index",
+                     *         "created_at": "2026-11-27T22:32:38.064Z",
                      *         "checks": [
                      *           {
                      *             "check_id": "PG_CONN_SATURATION",
@@ -1563,12 +2286,12 @@ export interface operations {
                      *             "severity": "critical"
                      *           },
                      *           {
-                     *             "check_id": "PG_INVALID_INDEX",
+                     *             "check_id": "PG_DUPLICATE_INDEX",
                      *             "category": "indexes",
                      *             "status": "warning",
-                     *             "title": "Invalid index",
-                     *             "metric_line": "Database app: index public.products_created_at_idx on public.products is invalid: no query uses it, every write maintains it; rebuild it, or drop it if it is not needed.",
-                     *             "remediation": "REINDEX INDEX CONCURRENTLY public.products_created_at_idx;",
+                     *             "title": "Duplicate index",
+                     *             "metric_line": "Database app: index public.products_customer_id_idx1 (11 MB) duplicates public.products_customer_id_idx on public.products; drop it.",
+                     *             "remediation": "DROP INDEX CONCURRENTLY public.products_customer_id_idx1;",
                      *             "severity": "warning"
                      *           },
                      *           {
@@ -1619,7 +2342,16 @@ export interface operations {
     };
     getFleet: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Restricts to connections with this tag. Repeat it for several, at most 20: all must match. */
+                tag?: string[];
+                /** @description Restricts to connections to servers of this engine. */
+                engine?: "postgres" | "mysql" | "mariadb";
+                /** @description Restricts to connections of this status, as in the fleet. */
+                status?: "healthy" | "warning" | "critical" | "never_run";
+                /** @description Adds these fields to each connection. Some of `tags`, `engine`, `version`, `provider`, `url`, `open_tickets`, `interval`, `measured_at`, separated by commas. */
+                include?: string;
+            };
             header?: {
                 /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
                 "If-None-Match"?: string;
@@ -1663,7 +2395,7 @@ export interface operations {
                      *         {
                      *           "id": 4,
                      *           "name": "catalogue primary",
-                     *           "score": 44,
+                     *           "score": 49,
                      *           "status": "critical"
                      *         }
                      *       ],
@@ -1719,10 +2451,24 @@ export interface operations {
                 severity?: "critical" | "warning" | "info";
                 /** @description Restricts to one connection. 404 if the account has no such connection. */
                 connection_id?: number;
-                /** @description Start of the time range, inclusive. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                /** @description Restricts to connections with this tag. Repeat it for several, at most 20: all must match. */
+                tag?: string[];
+                /** @description Restricts to tickets of this check. An unknown one returns an empty list. */
+                check_id?: string;
+                /** @description Start of the time range, inclusive. It compares with the time as it is shown, in milliseconds. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
                 from?: string;
-                /** @description End of the time range, including the last unit given: the whole day of a date, or the whole second. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                /** @description End of the time range, including the last unit given: the whole day of a date, or the whole second. It compares with the time as it is shown, in milliseconds. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
                 to?: string;
+                /** @description Restricts to tickets that changed at or after this time, and lists them by their last change. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                updated_since?: string;
+                /** @description Lists tickets by their last change: the latest first, or last. A mirror uses `order=asc` with `after_update`. */
+                order?: "desc" | "asc";
+                /** @description Returns only tickets that changed after what had this cursor, `meta.after_update` of an earlier answer. With `order=asc` it never misses or repeats a change. */
+                after_update?: string;
+                /** @description Adds fields to each ticket. Some of `measured`, `triage`, `tags`, `url`, separated by commas. */
+                include?: string;
+                /** @description The cursor of the page before, as its `Link` header and `meta.next` have it: an opaque text. Pages that follow it neither repeat nor miss a row, whatever is added meanwhile, and cost the same at any depth. */
+                after?: string;
                 /** @description Page of the list. After the last page the list is empty. */
                 page?: number;
                 /** @description Maximum number of records per page. */
@@ -1758,35 +2504,35 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "id": 21,
+                     *           "id": 22,
                      *           "connection_id": 4,
                      *           "connection_name": "catalogue primary",
-                     *           "check_id": "PG_NO_PRIMARY_KEY",
+                     *           "check_id": "MY_AUTOINC_EXHAUSTION",
                      *           "category": "schema",
-                     *           "title": "Table without primary key",
-                     *           "object": "public.coupons",
-                     *           "severity": "warning",
+                     *           "title": "AUTO_INCREMENT nearly exhausted",
+                     *           "object": "`app`.`coupons`",
+                     *           "severity": "critical",
                      *           "status": "open",
-                     *           "metric_line": "Database app: table public.coupons has no primary key and is published: subscribers can not apply its updates and deletes by key; add one.",
-                     *           "remediation": "ALTER TABLE public.coupons ADD COLUMN id bigserial, ADD PRIMARY KEY (id);",
-                     *           "first_seen_at": "2026-11-21T10:00:16.688Z",
-                     *           "last_seen_at": "2026-11-21T10:00:16.688Z",
+                     *           "metric_line": "AUTO_INCREMENT of table `app`.`coupons` is at 2,104,833,984, 98 % of the maximum of its column `id` (int); widen it before inserts fail.",
+                     *           "remediation": "ALTER TABLE `app`.`coupons` MODIFY `id` bigint NOT NULL AUTO_INCREMENT;",
+                     *           "first_seen_at": "2026-11-27T22:38:50.418Z",
+                     *           "last_seen_at": "2026-11-27T22:38:50.418Z",
                      *           "resolved_at": null
                      *         },
                      *         {
-                     *           "id": 20,
+                     *           "id": 21,
                      *           "connection_id": 4,
                      *           "connection_name": "catalogue primary",
-                     *           "check_id": "PG_INVALID_INDEX",
+                     *           "check_id": "MY_REDUNDANT_INDEX",
                      *           "category": "indexes",
-                     *           "title": "Invalid index",
-                     *           "object": "public.stock_moves_created_at_idx",
-                     *           "severity": "warning",
+                     *           "title": "Redundant index",
+                     *           "object": "`app`.`stock_moves`.`customer_id`",
+                     *           "severity": "info",
                      *           "status": "open",
-                     *           "metric_line": "Database app: index public.stock_moves_created_at_idx on public.stock_moves is invalid: no query uses it, every write maintains it; rebuild it, or drop it if it is not needed.",
-                     *           "remediation": "REINDEX INDEX CONCURRENTLY public.stock_moves_created_at_idx;",
-                     *           "first_seen_at": "2026-11-21T10:00:16.688Z",
-                     *           "last_seen_at": "2026-11-21T10:00:16.688Z",
+                     *           "metric_line": "index `customer_id` of table `app`.`stock_moves` (all its secondary indexes: 38 MB) is covered by `customer_id_created_at`, which begins with its columns; keep `customer_id_created_at`, drop `customer_id`.",
+                     *           "remediation": "ALTER TABLE `app`.`stock_moves` DROP INDEX `customer_id`;",
+                     *           "first_seen_at": "2026-11-27T22:38:50.418Z",
+                     *           "last_seen_at": "2026-11-27T22:38:50.418Z",
                      *           "resolved_at": null
                      *         }
                      *       ],
@@ -1800,7 +2546,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["Ticket"][];
-                        meta: components["schemas"]["Meta"];
+                        meta: components["schemas"]["TicketMeta"];
                     };
                 };
             };
@@ -1867,7 +2613,7 @@ export interface operations {
                      *         "open_count": 5,
                      *         "resolved_this_week": 15,
                      *         "critical_open": 2,
-                     *         "warning_open": 3,
+                     *         "warning_open": 2,
                      *         "avg_resolution_hours": 13.15
                      *       }
                      *     }
@@ -1908,15 +2654,19 @@ export interface operations {
     listActivity: {
         parameters: {
             query?: {
-                /** @description Restricts to one action type. An unknown type returns an empty list. */
+                /** @description Restricts to one action type; repeat it for several. An unknown type returns an empty list. */
                 action_type?: string;
+                /** @description Leaves out an action type, such as `api_request`; repeat it for several. */
+                exclude_action_type?: string[];
+                /** @description Adds `actor`, `target`, `outcome` and `source` to each entry. Some of `actor`, separated by commas. */
+                include?: string;
                 /** @description Order by `id`: latest first, or oldest first. Collectors use `order=asc` with `after_id`. */
                 order?: "desc" | "asc";
                 /** @description Returns only entries with a greater id. After the last entry the list is empty. */
                 after_id?: number;
-                /** @description Start of the time range, inclusive. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                /** @description Start of the time range, inclusive. It compares with the time as it is shown, in milliseconds. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
                 from?: string;
-                /** @description End of the time range, including the last unit given: the whole day of a date, or the whole second. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                /** @description End of the time range, including the last unit given: the whole day of a date, or the whole second. It compares with the time as it is shown, in milliseconds. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
                 to?: string;
                 /** @description Page of the list. After the last page the list is empty. */
                 page?: number;
@@ -1949,7 +2699,7 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "id": 109,
+                     *           "id": 110,
                      *           "action_type": "api_request",
                      *           "page_path": "/api/v1/ops/stats",
                      *           "properties": {
@@ -1957,16 +2707,16 @@ export interface operations {
                      *             "status": 200,
                      *             "error_code": null,
                      *             "query": {},
-                     *             "request_id": "6f651b90-e800-41fe-bc95-800787253aaf",
-                     *             "api_key_id": 4,
+                     *             "request_id": "bd8afbc1-3955-4c99-8699-97e7b89a8672",
+                     *             "api_key_id": 5,
                      *             "api_key_name": "dashboard",
                      *             "source_ip": "127.0.0.1",
                      *             "user_agent": null
                      *           },
-                     *           "occurred_at": "2026-11-21T11:15:11.413Z"
+                     *           "occurred_at": "2026-11-27T23:53:44.597Z"
                      *         },
                      *         {
-                     *           "id": 108,
+                     *           "id": 109,
                      *           "action_type": "api_request",
                      *           "page_path": "/api/v1/ops/tickets",
                      *           "properties": {
@@ -1976,17 +2726,17 @@ export interface operations {
                      *             "query": {
                      *               "per_page": "2"
                      *             },
-                     *             "request_id": "c16dd73b-4ff6-4458-a6c1-0f67ef025504",
-                     *             "api_key_id": 4,
+                     *             "request_id": "9ffddc29-83c8-40ba-8d83-e51c04fb4474",
+                     *             "api_key_id": 5,
                      *             "api_key_name": "dashboard",
                      *             "source_ip": "127.0.0.1",
                      *             "user_agent": null
                      *           },
-                     *           "occurred_at": "2026-11-21T11:15:11.392Z"
+                     *           "occurred_at": "2026-11-27T23:53:44.566Z"
                      *         }
                      *       ],
                      *       "meta": {
-                     *         "total": 109,
+                     *         "total": 110,
                      *         "page": 1,
                      *         "per_page": 2,
                      *         "has_more": true
@@ -2049,7 +2799,7 @@ export interface operations {
                      *             "owner"
                      *           ],
                      *           "status": "active",
-                     *           "joined_at": "2026-11-16T11:15:10.147Z",
+                     *           "joined_at": "2026-11-22T23:53:43.882Z",
                      *           "last_active_at": null
                      *         }
                      *       ],
@@ -2171,28 +2921,6 @@ export interface operations {
                      *             "connections:write",
                      *             "checks:run"
                      *           ]
-                     *         },
-                     *         {
-                     *           "id": "auditor",
-                     *           "name": "Auditor",
-                     *           "description": "Reads everything, changes nothing",
-                     *           "permissions": [
-                     *             "health:read",
-                     *             "tickets:read",
-                     *             "activity:read",
-                     *             "members:read",
-                     *             "keys:read",
-                     *             "account:read"
-                     *           ]
-                     *         },
-                     *         {
-                     *           "id": "viewer",
-                     *           "name": "Viewer",
-                     *           "description": "Reads health and tickets",
-                     *           "permissions": [
-                     *             "health:read",
-                     *             "tickets:read"
-                     *           ]
                      *         }
                      *       ],
                      *       "meta": {
@@ -2225,6 +2953,1043 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The key's scopes do not include this endpoint. */
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listMeasures: {
+        parameters: {
+            query?: {
+                /** @description Page of the list. After the last page the list is empty. */
+                page?: number;
+                /** @description Maximum number of records per page; all without it. */
+                per_page?: number;
+            };
+            header?: {
+                /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Connection identifier.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The latest values of a connection */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "metric": "transactions_per_second",
+                     *           "unit": "per_second",
+                     *           "check_id": null,
+                     *           "database": null,
+                     *           "object": null,
+                     *           "value": 126.25453926622869,
+                     *           "operator": null,
+                     *           "warning": null,
+                     *           "critical": null,
+                     *           "measured_at": "2026-11-27T22:32:38.064Z",
+                     *           "full_at": null
+                     *         },
+                     *         {
+                     *           "id": 2,
+                     *           "metric": "connections_count",
+                     *           "unit": "count",
+                     *           "check_id": null,
+                     *           "database": null,
+                     *           "object": null,
+                     *           "value": 97,
+                     *           "operator": null,
+                     *           "warning": null,
+                     *           "critical": null,
+                     *           "measured_at": "2026-11-27T22:32:38.064Z",
+                     *           "full_at": null
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 16,
+                     *         "page": 1,
+                     *         "per_page": 2,
+                     *         "has_more": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Measure"][];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            /** @description The client already has this answer. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The account has no such connection, or the identifier is not a positive integer. Also the answer if the key's scopes do not include this endpoint. */
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listMeasureHistory: {
+        parameters: {
+            query: {
+                /** @description The metric, such as `cache_hit_ratio`, as in the measures of the connection. An unknown one returns an empty list. */
+                metric: string;
+                /** @description Restricts to one database. */
+                database?: string;
+                /** @description Restricts to one object. */
+                object?: string;
+                /** @description Start of the time range, inclusive. It compares with the time as it is shown, in milliseconds. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                from?: string;
+                /** @description End of the time range, including the last unit given: the whole day of a date, or the whole second. It compares with the time as it is shown, in milliseconds. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                to?: string;
+                /** @description Distance of the points. Without it the finest one is chosen that gives at most 2000 points. Runs are kept for a day, five minutes for 7 days, hours for 60 days, days for 13 months. */
+                step?: "run" | "5m" | "1h" | "1d";
+            };
+            header?: {
+                /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Connection identifier.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The history of a metric */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-26T23:55:00.000Z",
+                     *           "value": 0.9143639,
+                     *           "min": 0.9143639,
+                     *           "max": 0.9143639,
+                     *           "check_id": "PG_CONN_SATURATION",
+                     *           "database": null,
+                     *           "object": null
+                     *         },
+                     *         {
+                     *           "at": "2026-11-27T00:00:00.000Z",
+                     *           "value": 0.9637026,
+                     *           "min": 0.9637026,
+                     *           "max": 0.9637026,
+                     *           "check_id": "PG_CONN_SATURATION",
+                     *           "database": null,
+                     *           "object": null
+                     *         },
+                     *         {
+                     *           "at": "2026-11-27T00:05:00.000Z",
+                     *           "value": 0.944715,
+                     *           "min": 0.944715,
+                     *           "max": 0.944715,
+                     *           "check_id": "PG_CONN_SATURATION",
+                     *           "database": null,
+                     *           "object": null
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 278,
+                     *         "page": 1,
+                     *         "per_page": 278,
+                     *         "has_more": false,
+                     *         "metric": "connections_used_ratio",
+                     *         "unit": "ratio",
+                     *         "step": "run"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["MeasurePoint"][];
+                        meta: components["schemas"]["HistoryMeta"];
+                    };
+                };
+            };
+            /** @description The client already has this answer. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The account has no such connection, or the identifier is not a positive integer. Also the answer if the key's scopes do not include this endpoint. */
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listFleetMeasures: {
+        parameters: {
+            query: {
+                /** @description The metric, such as `cache_hit_ratio`, as in the measures of a connection. An unknown one returns an empty list. */
+                metric: string;
+                /** @description Restricts to connections with this tag. Repeat it for several, at most 20: all must match. */
+                tag?: string[];
+                /** @description The cursor of the page before, as its `Link` header and `meta.next` have it: an opaque text. Pages that follow it neither repeat nor miss a row, whatever is added meanwhile, and cost the same at any depth. */
+                after?: string;
+                /** @description Page of the list. After the last page the list is empty. */
+                page?: number;
+                /** @description Maximum number of records per page. */
+                per_page?: number;
+            };
+            header?: {
+                /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The latest values of one metric on all connections */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "connection_id": 2,
+                     *           "connection_name": "orders primary",
+                     *           "tags": [],
+                     *           "metric": "connections_used_ratio",
+                     *           "unit": "ratio",
+                     *           "check_id": "PG_CONN_SATURATION",
+                     *           "database": null,
+                     *           "object": null,
+                     *           "value": 1,
+                     *           "operator": ">=",
+                     *           "warning": 0.8,
+                     *           "critical": 0.95,
+                     *           "measured_at": "2026-11-27T22:32:38.064Z",
+                     *           "full_at": null
+                     *         },
+                     *         {
+                     *           "connection_id": 3,
+                     *           "connection_name": "billing primary",
+                     *           "tags": [],
+                     *           "metric": "connections_used_ratio",
+                     *           "unit": "ratio",
+                     *           "check_id": "PG_CONN_SATURATION",
+                     *           "database": null,
+                     *           "object": null,
+                     *           "value": 0.2371134020618557,
+                     *           "operator": ">=",
+                     *           "warning": 0.8,
+                     *           "critical": 0.95,
+                     *           "measured_at": "2026-11-27T22:17:09.884Z",
+                     *           "full_at": null
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 3,
+                     *         "page": 1,
+                     *         "per_page": 2,
+                     *         "has_more": true,
+                     *         "next": "aGZhNHlVRmUgMyAxNA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["FleetMeasure"][];
+                        meta: components["schemas"]["KeysetMeta"];
+                    };
+                };
+            };
+            /** @description The client already has this answer. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The key's scopes do not include this endpoint. */
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: {
+                /** @description Start of the time range, inclusive. It compares with the time as it is shown, in milliseconds. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                from?: string;
+                /** @description End of the time range, including the last unit given: the whole day of a date, or the whole second. It compares with the time as it is shown, in milliseconds. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                to?: string;
+                /** @description The cursor of the page before, as its `Link` header and `meta.next` have it: an opaque text. Pages that follow it neither repeat nor miss a row, whatever is added meanwhile, and cost the same at any depth. */
+                after?: string;
+                /** @description Page of the list. After the last page the list is empty. */
+                page?: number;
+                /** @description Maximum number of records per page. */
+                per_page?: number;
+            };
+            header?: {
+                /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Connection identifier.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What changed on a connection */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 23,
+                     *           "kind": "finding",
+                     *           "name": "Duplicate index: public.products_customer_id_idx1",
+                     *           "database": "app",
+                     *           "from": null,
+                     *           "to": "warning",
+                     *           "source": null,
+                     *           "at": "2026-11-27T18:13:39.553Z"
+                     *         },
+                     *         {
+                     *           "id": 22,
+                     *           "kind": "finding",
+                     *           "name": "Sequence nearly exhausted: public.shipments_id_seq",
+                     *           "database": "app",
+                     *           "from": "critical",
+                     *           "to": null,
+                     *           "source": null,
+                     *           "at": "2026-11-27T18:13:39.553Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 23,
+                     *         "page": 1,
+                     *         "per_page": 2,
+                     *         "has_more": true,
+                     *         "next": "OTlvZURraWUgMjAyNi0xMS0yN1QxODoxMzozOS41NTM5MjNaIDIy"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Change"][];
+                        meta: components["schemas"]["KeysetMeta"];
+                    };
+                };
+            };
+            /** @description The client already has this answer. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The account has no such connection, or the identifier is not a positive integer. Also the answer if the key's scopes do not include this endpoint. */
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listFleetChanges: {
+        parameters: {
+            query?: {
+                /** @description Restricts to connections with this tag. Repeat it for several, at most 20: all must match. */
+                tag?: string[];
+                /** @description Start of the time range, inclusive. It compares with the time as it is shown, in milliseconds. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                from?: string;
+                /** @description End of the time range, including the last unit given: the whole day of a date, or the whole second. It compares with the time as it is shown, in milliseconds. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                to?: string;
+                /** @description The cursor of the page before, as its `Link` header and `meta.next` have it: an opaque text. Pages that follow it neither repeat nor miss a row, whatever is added meanwhile, and cost the same at any depth. */
+                after?: string;
+                /** @description Page of the list. After the last page the list is empty. */
+                page?: number;
+                /** @description Maximum number of records per page. */
+                per_page?: number;
+            };
+            header?: {
+                /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What changed on all connections */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 47,
+                     *           "kind": "finding",
+                     *           "name": "AUTO_INCREMENT nearly exhausted: `app`.`coupons`",
+                     *           "database": null,
+                     *           "from": null,
+                     *           "to": "critical",
+                     *           "source": null,
+                     *           "at": "2026-11-27T22:38:50.418Z",
+                     *           "connection_id": 4,
+                     *           "connection_name": "catalogue primary"
+                     *         },
+                     *         {
+                     *           "id": 46,
+                     *           "kind": "finding",
+                     *           "name": "Redundant index: `app`.`stock_moves`.`customer_id`",
+                     *           "database": null,
+                     *           "from": null,
+                     *           "to": "info",
+                     *           "source": null,
+                     *           "at": "2026-11-27T22:38:50.418Z",
+                     *           "connection_id": 4,
+                     *           "connection_name": "catalogue primary"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 47,
+                     *         "page": 1,
+                     *         "per_page": 2,
+                     *         "has_more": true,
+                     *         "next": "NnNzc1psVTEgMjAyNi0xMS0yN1QyMjozODo1MC40MTg1NDlaIDQ2"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["FleetChange"][];
+                        meta: components["schemas"]["KeysetMeta"];
+                    };
+                };
+            };
+            /** @description The client already has this answer. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The key's scopes do not include this endpoint. */
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listQueries: {
+        parameters: {
+            query?: {
+                /** @description Start of the time range, inclusive. It compares with the time as it is shown, in milliseconds. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                from?: string;
+                /** @description End of the time range, including the last unit given: the whole day of a date, or the whole second. It compares with the time as it is shown, in milliseconds. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                to?: string;
+                /** @description Page of the list. After the last page the list is empty. */
+                page?: number;
+                /** @description Maximum number of records per page. */
+                per_page?: number;
+            };
+            header?: {
+                /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Connection identifier.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The queries of a connection, most time first */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "query_id": "-8664787036928019007",
+                     *           "database": "app",
+                     *           "role": "app",
+                     *           "calls": 97406,
+                     *           "seconds": 1434.463674,
+                     *           "mean_seconds": 0.014726645935568652,
+                     *           "rows": 1948120,
+                     *           "reads": 136366,
+                     *           "hits": 6039172,
+                     *           "temporary": 0
+                     *         },
+                     *         {
+                     *           "query_id": "698364650315357093",
+                     *           "database": "app",
+                     *           "role": "app",
+                     *           "calls": 443465,
+                     *           "seconds": 486.0983300000001,
+                     *           "mean_seconds": 0.001096136854092206,
+                     *           "rows": 443465,
+                     *           "reads": 8871,
+                     *           "hits": 1773860,
+                     *           "temporary": 0
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 10,
+                     *         "page": 1,
+                     *         "per_page": 2,
+                     *         "has_more": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Query"][];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            /** @description The client already has this answer. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The account has no such connection, or the identifier is not a positive integer. Also the answer if the key's scopes do not include this endpoint. */
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listEpisodes: {
+        parameters: {
+            query?: {
+                /** @description Start of the time range, inclusive. It compares with the time as it is shown, in milliseconds. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                from?: string;
+                /** @description End of the time range, including the last unit given: the whole day of a date, or the whole second. It compares with the time as it is shown, in milliseconds. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                to?: string;
+                /** @description Page of the list. After the last page the list is empty. */
+                page?: number;
+                /** @description Maximum number of records per page. */
+                per_page?: number;
+            };
+            header?: {
+                /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Connection identifier.
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description When sessions of a connection blocked others, and deadlocks */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "kind": "blocking",
+                     *           "began_at": "2026-11-26T20:44:53.532Z",
+                     *           "seen_at": "2026-11-26T20:53:24.532Z",
+                     *           "ended_at": "2026-11-26T20:53:24.532Z",
+                     *           "database": "app",
+                     *           "role": "app",
+                     *           "application": "invoices_worker",
+                     *           "most_sessions": 10,
+                     *           "longest_seconds": 511,
+                     *           "lost_seconds": 3270.3999999999996,
+                     *           "transactions": []
+                     *         },
+                     *         {
+                     *           "kind": "blocking",
+                     *           "began_at": "2026-11-26T16:25:59.251Z",
+                     *           "seen_at": "2026-11-26T16:34:30.251Z",
+                     *           "ended_at": "2026-11-26T16:34:30.251Z",
+                     *           "database": "app",
+                     *           "role": "app",
+                     *           "application": "invoices_worker",
+                     *           "most_sessions": 10,
+                     *           "longest_seconds": 511,
+                     *           "lost_seconds": 3270.3999999999996,
+                     *           "transactions": []
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 7,
+                     *         "page": 1,
+                     *         "per_page": 2,
+                     *         "has_more": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Episode"][];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            /** @description The client already has this answer. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The account has no such connection, or the identifier is not a positive integer. Also the answer if the key's scopes do not include this endpoint. */
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listAlerts: {
+        parameters: {
+            query?: {
+                /** @description Restricts to alerts of this status. */
+                status?: "open" | "resolved";
+                /** @description Restricts to alerts of this severity. */
+                severity?: "critical" | "warning" | "info";
+                /** @description Restricts to one connection. 404 if the account has no such connection. */
+                connection_id?: number;
+                /** @description Start of the time range, inclusive. It compares with the time as it is shown, in milliseconds. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                from?: string;
+                /** @description End of the time range, including the last unit given: the whole day of a date, or the whole second. It compares with the time as it is shown, in milliseconds. A date (`2026-01-31`) or an RFC 3339 date-time (`2026-01-31T23:59:59Z`); without an offset it is UTC. */
+                to?: string;
+                /** @description The cursor of the page before, as its `Link` header and `meta.next` have it: an opaque text. Pages that follow it neither repeat nor miss a row, whatever is added meanwhile, and cost the same at any depth. */
+                after?: string;
+                /** @description Page of the list. After the last page the list is empty. */
+                page?: number;
+                /** @description Maximum number of records per page. */
+                per_page?: number;
+            };
+            header?: {
+                /** @description The `ETag` of an answer that the client has. Returns 304 if the answer is unchanged. The request still counts. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Alerts, latest first */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 2,
+                     *           "alert_id": 2,
+                     *           "status": "open",
+                     *           "severity": "critical",
+                     *           "rule_name": "Score below 50",
+                     *           "connection": {
+                     *             "id": 2,
+                     *             "name": "orders primary",
+                     *             "host": "orders-1.db.example.com",
+                     *             "port": 5432,
+                     *             "connection_type": "direct"
+                     *           },
+                     *           "metric": "score",
+                     *           "operator": "<",
+                     *           "threshold": 50,
+                     *           "value": 49,
+                     *           "check_id": null,
+                     *           "database": null,
+                     *           "object": null,
+                     *           "metric_line": "The score is 49.",
+                     *           "triggered_at": "2026-11-26T07:57:37.305Z",
+                     *           "acknowledged_at": "2026-11-26T07:57:37.305Z",
+                     *           "resolved_at": null,
+                     *           "resolution": null
+                     *         },
+                     *         {
+                     *           "id": 1,
+                     *           "alert_id": 1,
+                     *           "status": "resolved",
+                     *           "severity": "critical",
+                     *           "rule_name": "Score below 50",
+                     *           "connection": {
+                     *             "id": 2,
+                     *             "name": "orders primary",
+                     *             "host": "orders-1.db.example.com",
+                     *             "port": 5432,
+                     *             "connection_type": "direct"
+                     *           },
+                     *           "metric": "score",
+                     *           "operator": "<",
+                     *           "threshold": 50,
+                     *           "value": 49,
+                     *           "check_id": null,
+                     *           "database": null,
+                     *           "object": null,
+                     *           "metric_line": "The score is 49.",
+                     *           "triggered_at": "2026-11-25T14:48:04.151Z",
+                     *           "acknowledged_at": null,
+                     *           "resolved_at": "2026-11-25T19:19:43.306Z",
+                     *           "resolution": "the condition no longer holds"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 2,
+                     *         "page": 1,
+                     *         "per_page": 2,
+                     *         "has_more": false,
+                     *         "next": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Alert"][];
+                        meta: components["schemas"]["KeysetMeta"];
+                    };
+                };
+            };
+            /** @description The client already has this answer. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The account has no connection with this `connection_id`. Also the answer if the key's scopes do not include this endpoint. */
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listSeals: {
+        parameters: {
+            query?: {
+                /** @description Page of the list. After the last page the list is empty. */
+                page?: number;
+                /** @description Maximum number of records per page. */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The seals of the activity log */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "format": "dbvitals-seal-1",
+                     *           "account_id": 3,
+                     *           "number": 1,
+                     *           "first_id": 1,
+                     *           "last_id": 118,
+                     *           "last_at": "2026-11-21T09:54:04.334117Z",
+                     *           "cut_to": 0,
+                     *           "leaves_sha256": "9b74c9897bac770ffc029102a200c5de5cbb1b0f9f4c8d5f1f0b8a3f5f1f6d2e",
+                     *           "previous": "0000000000000000000000000000000000000000000000000000000000000000",
+                     *           "public_key": "f1c28490d122cba2e9ee36f8ed3569c37f92f581c1a94b98dc967e09093fdbab",
+                     *           "sealed_at": "2026-11-21T10:00:00.012345Z",
+                     *           "signature": "570280f4327a4b720416a69a4233de39fd54653edf999c764d41fb845e6ff0b315dd422e12a7c7116d7b5d7294812a5fcd0dffef151dd0cb891536fcc7c3bd0d"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 1,
+                     *         "page": 1,
+                     *         "per_page": 2,
+                     *         "has_more": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Seal"][];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];

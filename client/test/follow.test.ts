@@ -17,13 +17,11 @@ async function logOf(ids: number[], instead: ([number, string, string] | 'nothin
     const perPage = Number(query.get('per_page'));
     const left = ids.filter((id) => id > after || after === 0);
     const data = left.slice(0, perPage).map((id) => ({
-      ...{
-        id,
-        action_type: 'api_request',
-        page_path: '/',
-        properties: {},
-        occurred_at: '2026-01-01T00:00:00.000Z',
-      },
+      id,
+      action_type: 'api_request',
+      page_path: '/',
+      properties: {},
+      occurred_at: '2026-01-01T00:00:00.000Z',
     }));
     const meta = { total: left.length, page: 1, per_page: perPage, has_more: left.length > perPage };
     return JSON.stringify({ data, meta });

@@ -1,3 +1,4 @@
+import './fonts.css';
 import './tokens.css';
 import './base.css';
 import { QueryClientProvider } from '@tanstack/react-query';
@@ -7,6 +8,7 @@ import { I18nProvider } from 'react-aria-components/I18nProvider';
 import { createRoot } from 'react-dom/client';
 import { PAGE_PATHS } from '../../src/vocabulary/page-paths.ts';
 import { Announcer, notifyFailure } from './parts/announcer.tsx';
+import { keepFocusWhilePressed } from './parts/keep-focus.ts';
 import { queryClient, router } from './router.tsx';
 import { profileQuery } from './shell/profile.ts';
 import { forgetSession, watchSession } from './shell/session-ended.ts';
@@ -15,6 +17,7 @@ import { startTimeZone } from './time-zone.ts';
 
 startTheme();
 startTimeZone();
+keepFocusWhilePressed();
 watchSession(queryClient, () => {
   const { href, pathname } = router.state.location;
   if (pathname === PAGE_PATHS.signIn || /^\/(?:link|email)\//.test(pathname)) return;

@@ -137,6 +137,19 @@ const alerts = createRoute({
   component: lazyPage(() => import('./pages/alerts/alerts.tsx'), 'AlertsPage'),
 });
 
+// Messages of older versions link to it.
+const alert = createRoute({
+  getParentRoute: () => signedIn,
+  path: PAGE_PATHS.alert,
+  beforeLoad: ({ params: { id } }) => {
+    throw redirect({
+      to: PAGE_PATHS.alerts,
+      search: alertsSearch(id === 'rules' ? { view: id } : { alert: id }),
+      replace: true,
+    });
+  },
+});
+
 const notifications = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.notifications,
@@ -217,8 +230,22 @@ const invitations = createRoute({
 });
 
 const pages = [
-  ...[home, fleet, addConnection, connection, compare, tickets, alerts],
-  ...[notifications, destination, thresholds, activity, keys, team, account, sessions],
+  home,
+  fleet,
+  addConnection,
+  connection,
+  compare,
+  tickets,
+  alerts,
+  alert,
+  notifications,
+  destination,
+  thresholds,
+  activity,
+  keys,
+  team,
+  account,
+  sessions,
 ];
 
 export const router = createRouter({

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { changeWithin } from '../activity/record-entry.ts';
-import { registerAccount } from '../cells/register.ts';
-import { inTransaction } from '../database/connect.ts';
 import { addPresetRules } from '../notifications/alerts/preset-rules.ts';
+import { inTransaction } from '../store/connect.ts';
+import { registerAccount } from '../store/directory/register.ts';
 import { type AccountRow, accountColumns, accountOf, accountPage } from './account-row.ts';
 
 const insert = `

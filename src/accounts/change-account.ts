@@ -1,6 +1,6 @@
 import { fieldChanges } from '../activity/field-changes.ts';
 import type { Change } from '../activity/record-entry.ts';
-import { Rejection } from '../vocabulary/rejection.ts';
+import { Rejection } from '../platform/rejection.ts';
 import { type AccountRow, accountColumns, accountOf, accountPage } from './account-row.ts';
 
 const lock = `select ${accountColumns} from account where account_id = $1 for update`;

@@ -1,5 +1,5 @@
-import { csvText } from '../vocabulary/values/csv-text.ts';
-import { type CanonicalEntry, canonicalJson } from './seals/canonical-entry.ts';
+import { csvText } from '../platform/text/csv-text.ts';
+import { type CanonicalEntry, canonicalJson } from './canonical-entry.ts';
 
 const COLUMNS = [
   ...(['id', 'occurred_at', 'action_type', 'page_path', 'status', 'method', 'error_code', 'query'] as const),

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../test/store.ts';
-import { openPool } from '../database/connect.ts';
-import { readOnce } from '../database/exchange/read-once.ts';
-import { entries } from './entries.ts';
+import { startTestStore, type TestStore } from '../../test/support/store.ts';
+import { entries } from '../api/endpoints/entries.ts';
+import { openPool } from '../store/connect.ts';
+import { readOnce } from '../store/exchange/read-once.ts';
 
 let store: TestStore;
 let reader: ReturnType<typeof openPool>;

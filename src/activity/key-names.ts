@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Read } from '../database/read.ts';
+import type { Read } from '../store/read.ts';
 
 /** The names of an account's keys, as JSON, by their ids; `null` = no such key. */
 export type KeyNames = Map<string, string>;

@@ -71,7 +71,7 @@ const LINE = `
                            coalesce(e.error_code, ''), coalesce(e.user_agent, ''))
        end`;
 
-const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
+const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 
 /** Selects a page as one text: a line about it, and a line for each entry. The instant comes last: an empty log has none. */
 const asText = (kind: EntryKind, endsOpen: string, lastAt: string, from: string) => `
@@ -94,21 +94,8 @@ export interface LogPage {
   columns: string;
 }
 
-/**
- * A page of the log, in one statement. The row of an entry, or of a neighbour, stores its position among the entries of its
- * kind, so nothing has to be counted or skipped. Parameters: account, since, before, after_id (these three may be null),
- * offset, entries per page (at most 100), and the action type for the kind `type`.
- *
- * One row is about the page, in `columns` the first one, which has no id: `total`, the number of selected entries; `newest`,
- * the instant of the log's last entry; and `ends_open`, whether `before` is in the future. In `lines` it is the first line, and
- * also has the account's `generation`, by which a process remembers the names of keys, and the number of entries; in
- * `columns`, `key_names` by id. The other rows are the entries, in `lines` in any order, with time and JSON as text. If nothing
- * is selected, only the log's head and floor are read. No search goes below the floor, where dead rows of pruned entries may
- * lie.
- */
-export function logPage(kind: EntryKind, order: 'asc' | 'desc'): LogPage {
-  const place = PLACE[kind];
-  const page = `
+/** SQL: the bounds of a page, and its places among the entries up to a bound, of which `place` counts those that are selected. */
+export const pagePlaces = (place: (bound: string) => string, order: 'asc' | 'desc') => `
 with span as materialized (
   select f.first_id, f.events, h.last_at, start.below_id,
          greatest(start.below_id,
@@ -130,24 +117,43 @@ with span as materialized (
 ), page as materialized (
   select upto - below as total, ${firstAndLast(order, '$5', '$6')} from place
 )`;
-  const endsOpen = 'coalesce($3 > clock_timestamp(), true)';
-  return {
-    lines: `${page}${asText(kind, endsOpen, 'span.last_at', 'span, page')}`,
-    columns: `${page}, entry as materialized (
-  select ${ENTRY}
-    from span, page,${ENTRIES[kind]}
-)
+
+const ENDS_OPEN = 'coalesce($3 > clock_timestamp(), true)';
+
+/** SQL: the row about the page, then the entries of the table `entry`, as {@link LogPage.columns} returns them. */
+export const headAndEntries = (order: 'asc' | 'desc') => `
 select null::bigint as id, null as action_type, null as page_path, null as occurred_at, null as properties,
        null::uuid as request_id, null::bigint as api_key_id, null::smallint as status, null as method, null as error_code,
        null as query, null as source_ip, null as user_agent,
        page.total, to_char(span.last_at, ${TIME}) as newest,
-       ${endsOpen} as ends_open,
+       ${ENDS_OPEN} as ends_open,
        (select jsonb_object_agg(k.api_key_id, k.name) from api_key k
          where k.account_id = $1 and k.api_key_id in (select e.api_key_id from entry e)) as key_names
   from span, page
 union all
 select e.*, null, null, null, null from entry e
- order by id ${order} nulls first`,
+ order by id ${order} nulls first`;
+
+/**
+ * A page of the log, in one statement. The row of an entry, or of a neighbour, stores its position among the entries of its
+ * kind, so nothing has to be counted or skipped. Parameters: account, since, before, after_id (these three may be null),
+ * offset, entries per page (at most 100), and the action type for the kind `type`.
+ *
+ * One row is about the page, in `columns` the first one, which has no id: `total`, the number of selected entries; `newest`,
+ * the instant of the log's last entry; and `ends_open`, whether `before` is in the future. In `lines` it is the first line, and
+ * also has the account's `generation`, by which a process remembers the names of keys, and the number of entries; in
+ * `columns`, `key_names` by id. The other rows are the entries, in `lines` in any order, with time and JSON as text. If nothing
+ * is selected, only the log's head and floor are read. No search goes below the floor, where dead rows of pruned entries may
+ * lie.
+ */
+export function logPage(kind: EntryKind, order: 'asc' | 'desc'): LogPage {
+  const page = pagePlaces(PLACE[kind], order);
+  return {
+    lines: `${page}${asText(kind, ENDS_OPEN, 'span.last_at', 'span, page')}`,
+    columns: `${page}, entry as materialized (
+  select ${ENTRY}
+    from span, page,${ENTRIES[kind]}
+)${headAndEntries(order)}`,
   };
 }
 

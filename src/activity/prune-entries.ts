@@ -1,16 +1,22 @@
 import type pg from 'pg';
-import { doesNotMove } from '../database/cells/moving.sql.ts';
-import { one } from '../database/one.ts';
+import { doesNotMove } from '../store/cells/moving.sql.ts';
+import { one } from '../store/one.ts';
 
 // Only entries that a seal releases are deleted, so that the rest of the log can be verified. A forged seal could
-// release more, but only what its author could delete anyway, and verification accepts only signed seals.
+// release more, but only what its author could delete anyway, and verification accepts only signed seals. What a log stream has
+// not delivered stays until a week after the log said so.
 const prunableLogs = `
-  select h.account_id, coalesce(f.first_id, 1) as first_id, least(s.cut_to, h.last_id) as cut_to
+  select h.account_id, coalesce(f.first_id, 1) as first_id, least(s.cut_to, h.last_id, needed.before_id) as cut_to
     from activity_head h
     left join activity_floor f on f.account_id = h.account_id
     join lateral (select cut_to from activity_seal
                    where account_id = h.account_id order by number desc limit 1) s
       on s.cut_to >= coalesce(f.first_id, 1)
+    left join lateral (select min(ls.next_id) - 1 as before_id
+                         from log_stream ls
+                         join destination d using (account_id, destination_id)
+                        where ls.account_id = h.account_id and d.removed_at is null
+                          and (ls.warned_at is null or ls.warned_at > now() - interval '7 days')) needed on true
    where ${doesNotMove('h.account_id')}
    order by h.account_id`;
 

@@ -1,9 +1,13 @@
 import type pg from 'pg';
-import { inTransaction } from '../database/connect.ts';
-import type { ACTION_TYPES } from './action-types.ts';
+import { inTransaction } from '../store/connect.ts';
+import { instantAfter } from '../store/log/log-instant.sql.ts';
+import type { EntryProperties, RecordedType } from './catalogue/catalogue.ts';
 
-/** The action types besides API requests. Readers treat it as an open set. */
-export type ActionType = Exclude<(typeof ACTION_TYPES)[number], 'api_request'>;
+/**
+ * The ticket that an entry is about, in SQL, of its `action_type` and `properties`; null = none. Code that writes entries other than
+ * API requests stores it, for a ticket's history. A generated column would rewrite the whole log when it is added.
+ */
+export const ENTRY_TICKET = `case when action_type like 'ticket\\_%' then (properties ->> 'ticket_id')::bigint end`;
 
 /** A change of one account. Its writes and its log entries commit together. */
 export interface Change {
@@ -11,14 +15,22 @@ export interface Change {
   /** Inside the transaction. */
   readonly client: pg.ClientBase;
   /**
-   * When the change happened, in PostgreSQL's format, to the microsecond. It is later than every entry of the log so
-   * far.
+   * When the change happened, in PostgreSQL's format, to the microsecond. It is in a later millisecond than every entry of
+   * the log so far.
    */
   readonly at: string;
   /** Who makes it: a member's name, or `command line`. */
   readonly author: string;
+  /** The member who makes it; null = the command line, or a person who is not signed in. */
+  readonly memberId: number | null;
   /** Adds an entry; `pagePath` is the path of the application where the action took place, such as `/team/members`. */
-  record(actionType: ActionType, pagePath: string, properties: Record<string, unknown>): void;
+  record<Type extends RecordedType>(
+    actionType: Type,
+    pagePath: string,
+    properties: EntryProperties<Type>,
+  ): void;
+  /** Runs a check when the whole change is written, for a rule that single steps of it may break. If it throws, nothing is kept. */
+  atEnd(check: () => Promise<void>): void;
 }
 
 /** The store has no log of the account: there is no such account, or it lives in another cell. */
@@ -28,7 +40,7 @@ export class LogAbsent extends Error {}
 export type ChangeAccount = <T>(work: (change: Change) => Promise<T>) => Promise<T>;
 
 const lockHead = `
-  select greatest(clock_timestamp(), last_at + interval '1 microsecond')::text as at
+  select greatest(clock_timestamp(), ${instantAfter('last_at')})::text as at
     from activity_head
    where account_id = $1
      for update`;
@@ -51,7 +63,7 @@ const appendEntries = `
      where account_id = $1
     returning last_id, events
   )
-  insert into activity (account_id, id, occurred_at, action_type, page_path, event_number, type_number, properties)
+  insert into activity (account_id, id, occurred_at, action_type, page_path, event_number, type_number, properties, ticket_id)
   select $1,
          head.last_id - total.entries + n,
          $2::timestamptz + n * interval '1 microsecond',
@@ -59,7 +71,8 @@ const appendEntries = `
          page_path,
          head.events - total.entries + n,
          type_head.last_number - total.of_type + type_n,
-         properties
+         properties,
+         ${ENTRY_TICKET}
     from head, entry
     join type_head using (action_type)
     join (select action_type, count(*) as of_type, sum(count(*)) over ()::bigint as entries
@@ -87,16 +100,22 @@ export async function changeWithin<T>(
   const { rows } = await client.query<{ at: string }>(lockHead, [accountId]);
   const at = rows[0]?.at;
   if (at === undefined) throw new LogAbsent(`There is no account ${accountId}.`);
-  const entries: { actionType: ActionType; pagePath: string; properties: string }[] = [];
+  const checks: (() => Promise<void>)[] = [];
+  const entries: { actionType: RecordedType; pagePath: string; properties: string }[] = [];
   const result = await work({
     accountId,
     client,
     at,
     author: 'command line',
+    memberId: null,
     record: (actionType, pagePath, properties) => {
       entries.push({ actionType, pagePath, properties: JSON.stringify(properties) });
     },
+    atEnd: (check) => {
+      checks.push(check);
+    },
   });
+  for (const check of checks) await check();
   if (entries.length > 0) {
     await client.query(appendEntries, [
       accountId,

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { mayStartWork } from '../database/cells/moving.sql.ts';
+import { mayStartWork } from '../store/cells/moving.sql.ts';
 import { changeAccount } from './record-entry.ts';
 
 // Recorded at most once a day, however often a log is pruned.

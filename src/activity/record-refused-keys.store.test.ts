@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../test/store.ts';
+import { startTestStore, type TestStore } from '../../test/support/store.ts';
 import { type RefusedKey, RefusedKeys } from './record-refused-keys.ts';
 
 let store: TestStore;
@@ -49,6 +49,40 @@ test('services that share a store write one entry per interval for a key and an 
   for (const { gap } of rows.slice(1)) expect(gap).toBeGreaterThanOrEqual(2);
   await Promise.all(services.map((service) => service.close()));
   expect(errors).toEqual([]);
+});
+
+test('what services counted is recorded when they stop, also within the minute of an entry', async () => {
+  const key = await revokedKey();
+  const services = [new RefusedKeys(store.writer, log), new RefusedKeys(store.writer, log)];
+  for (const service of services) service.note(key, '203.0.113.9');
+  await expect.poll(async () => (await recorded(key.accountId)).length).toBeGreaterThan(0);
+  for (let attempt = 0; attempt < 5; attempt += 1)
+    for (const service of services) service.note(key, '203.0.113.9');
+  await Promise.all(services.map((service) => service.close()));
+  expect(attemptsOf(await recorded(key.accountId))).toBe(12);
+  expect(errors).toEqual([]);
+});
+
+test('what a killed service had stored is recorded at the next start', async () => {
+  const key = await revokedKey();
+  const killed = new RefusedKeys(store.writer, log);
+  const stored = async () => {
+    const { rows } = await store.writer.query<{ attempts: number }>(
+      'select attempts from refused_key where account_id = $1',
+      [key.accountId],
+    );
+    return rows[0]?.attempts;
+  };
+  killed.note(key, '203.0.113.9');
+  await expect.poll(() => recorded(key.accountId)).toHaveLength(1);
+  for (let attempt = 0; attempt < 11; attempt += 1) killed.note(key, '203.0.113.9');
+  await expect.poll(stored, { timeout: 10_000 }).toBe(11);
+  expect(await recorded(key.accountId)).toHaveLength(1);
+  const next = new RefusedKeys(store.writer, log);
+  await next.recordLeft();
+  expect(attemptsOf(await recorded(key.accountId))).toBe(12);
+  expect(await stored()).toBe(0);
+  await Promise.all([next.close(), killed.close()]);
 });
 
 test('a key tried from many addresses, and an account with many such keys, fill neither log nor memory', async () => {

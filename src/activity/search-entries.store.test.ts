@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../test/store.ts';
-import { writeLog } from '../../test/write-log.ts';
-import { openPool } from '../database/connect.ts';
-import { readAs } from '../database/read.ts';
+import { startTestStore, type TestStore } from '../../test/support/store.ts';
+import { writeLog } from '../../test/support/write-log.ts';
+import { openPool } from '../store/connect.ts';
+import { readAs } from '../store/read.ts';
 import { type EntryFilter, type SearchFrom, searchEntries } from './search-entries.ts';
 
 let store: TestStore;
@@ -20,8 +20,14 @@ afterAll(async () => {
 });
 
 const ANY: EntryFilter = {
-  ...{ since: null, before: null, actionType: null, memberId: null, apiKeyId: null },
-  ...{ status: null, address: null, object: null },
+  since: null,
+  before: null,
+  actionType: null,
+  memberId: null,
+  apiKeyId: null,
+  status: null,
+  address: null,
+  object: null,
 };
 const ALL: SearchFrom = { order: 'desc', afterId: 0, beforeId: Number.MAX_SAFE_INTEGER, limit: 100 };
 

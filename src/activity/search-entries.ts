@@ -1,4 +1,4 @@
-import type { Read } from '../database/read.ts';
+import type { Read } from '../store/read.ts';
 import { ENTRY } from './positions.sql.ts';
 import { type EntryRow, writeEntry } from './write-entry.ts';
 
@@ -47,7 +47,7 @@ const selectBounds = `
 const selectTime = 'select occurred_at from activity where account_id = $1 and id = $2';
 
 /**
- * The entries that a search walks over. API requests are only in the primary key (docs/decisions/0002); the partial indexes
+ * The entries that a search walks over. API requests are only in the primary key (docs/decisions/0001); the partial indexes
  * have the others, which are few in most logs.
  */
 const WALKS = {
@@ -103,7 +103,9 @@ export async function searchEntries(
   { order, afterId, beforeId, limit }: SearchFrom,
 ): Promise<FoundEntries> {
   const [bounds] = await read<{ first_id: number; last_id: number }>(selectBounds, [
-    ...[accountId, filter.since, filter.before],
+    accountId,
+    filter.since,
+    filter.before,
   ]);
   if (!bounds) throw new Error(`account ${accountId} has no log`);
   const walk = walkOf(filter);
@@ -119,7 +121,11 @@ export async function searchEntries(
     const [from, to] =
       order === 'desc' ? [Math.max(low, high - step + 1), high] : [low, Math.min(high, low + step - 1)];
     const rows = await read<EntryRow & { key_name: string | null }>(statement, [
-      ...[accountId, from, to, ...valuesOf(filter), limit - entries.length],
+      accountId,
+      from,
+      to,
+      ...valuesOf(filter),
+      limit - entries.length,
       ...(walk === 'type' ? [filter.actionType] : []),
     ]);
     for (const { key_name, ...row } of rows)

@@ -19,7 +19,7 @@ export interface EntryRow {
 /** The names of a page's keys by their ids. */
 export type KeyNames = Readonly<Record<string, string>>;
 
-/** Writes an entry as JSON, column by column (docs/decisions/0087). `known` keeps the JSON columns of its page that were written. */
+/** Writes an entry as JSON, column by column (docs/decisions/0006). `known` keeps the JSON columns of its page that were written. */
 export function writeEntry(row: EntryRow, keyNames: KeyNames | null, known: Map<string, string>): string {
   const properties =
     row.properties === null ? writeRequest(row, keyNames, known) : compact(row.properties, known);

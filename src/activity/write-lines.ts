@@ -29,7 +29,10 @@ export function readLines(page: string): PageLines {
   const [head = '', ...lines] = page.split(LINE_SEPARATOR);
   const [total, endsOpen, generation, number, newest = ''] = head.split(VALUE_SEPARATOR);
   return {
-    ...{ total: Number(total), ends_open: endsOpen === 't', generation: Number(generation), newest },
+    total: Number(total),
+    ends_open: endsOpen === 't',
+    generation: Number(generation),
+    newest,
     lines: lines.length === Number(number) ? lines : null,
   };
 }

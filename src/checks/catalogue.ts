@@ -1,17 +1,8 @@
 import type { Engine } from '../vocabulary/engines.ts';
-import type { Check } from './check.ts';
 import { connectionFindings } from './connection-findings.ts';
+import type { Catalogue } from './engine-catalogue.ts';
 import { mysqlCatalogue } from './mysql/mysql-catalogue.ts';
 import { postgresCatalogue } from './postgres/postgres-catalogue.ts';
-
-/** The checks of an engine. */
-export interface Catalogue {
-  checks: readonly Check[];
-  /** The finding with the GRANTs that skipped checks need. */
-  privilegeMissing: Pick<Check, 'id' | 'category' | 'title' | 'volatile' | 'maxSeverity'>;
-  /** The id of the check that fails if the server has no free connection. */
-  saturation: string;
-}
 
 export const catalogues: Readonly<Record<Engine, Catalogue>> = {
   postgres: postgresCatalogue,

@@ -1,5 +1,7 @@
 import type { Provider } from '../vocabulary/hosted/providers.ts';
 import type { FindingStatus, Severity } from '../vocabulary/severities.ts';
+import type { Fault, Row } from './fault.ts';
+import type { AdviceItem, IndexPlan } from './index-plan.ts';
 import type { FaultMeasure, Measure } from './measure.ts';
 import type { QueryFacts } from './queries/query-facts.ts';
 
@@ -17,19 +19,6 @@ export type Category =
   | 'security'
   | 'transactions'
   | 'vacuum';
-
-/** What a check found out about one object, or about the whole server when `object` is null. */
-export interface Fault {
-  severity: Severity;
-  /** The qualified name of the object, quoted as the engine quotes it; never a value, a pid or an oid. */
-  object: string | null;
-  /** The measured value and the recommendation, in one line. */
-  metricLine: string;
-  /** A statement that can be pasted. */
-  remediation: string;
-  /** The number that it comes from; absent if it comes from none. */
-  measured?: FaultMeasure;
-}
 
 /** What a check makes of its rows: it was skipped, or it judged them. */
 export type Judgement = Skipped | Judged;
@@ -59,6 +48,8 @@ export interface Judged {
   skippedForSize?: true;
   /** If a missing privilege may hide more faults: the statement that grants it. */
   grant?: string;
+  /** What its faults do to indexes, for the plan of a run. */
+  indexAdvice?: AdviceItem[];
 }
 
 /** What a check may know of the server besides its own rows. `T` are the thresholds of the check. */
@@ -79,6 +70,8 @@ export interface ServerFacts<T extends Thresholds = Thresholds> {
   me?: string;
   /** Who hosts the server: its settings are changed in that provider's terms. Null or absent = nobody that is known. */
   provider?: Provider | null;
+  /** What the advice about indexes of all checks comes to; absent until each has been judged without it. */
+  indexPlan?: IndexPlan;
   /** For a check that {@link Check.readsQueries}: what queries did, or why that was not measured. */
   queries?: QueryFacts | Skipped;
 }
@@ -91,9 +84,6 @@ export const FAULT_LIMIT = 100;
 
 /** The most tables of a database (MySQL: of a server) that a check of each table looks at: more would take too long. */
 export const TABLE_LIMIT = 50_000;
-
-/** One row of a check's statement: column name to value, as the driver gives it. */
-export type Row = Record<string, unknown>;
 
 /** One health check: its statement and what its rows mean. `T` are its thresholds. */
 export interface Check<T extends Thresholds = Thresholds> {
@@ -137,7 +127,7 @@ export interface Check<T extends Thresholds = Thresholds> {
   /** The defaults; a connection may change them. Absent if the check has none. */
   thresholds?: T;
   /** If {@link Check.comparesRuns}: the rows to store, if not all as they are. Call it by `keptRows` of judgement-of.ts. */
-  keeps?: (rows: Row[]) => Row[];
+  keeps?: (rows: Row[], before?: ServerFacts['before']) => Row[];
   /** Call it by `judgementOf` of judgement-of.ts, which gives it the thresholds. A method, so that any check is a `Check`. */
   judge(rows: Row[], facts: ServerFacts<T>): Judgement;
 }
@@ -164,8 +154,8 @@ export interface Finding {
 export interface Outcome {
   check: Pick<Check, 'id' | 'category' | 'title' | 'volatile' | 'maxSeverity'>;
   /**
-   * At least one; exactly one if the status is `ok`, `skipped` or `error`, never mixed. If somebody silenced
-   * faults, each of those is `skipped` next to the others.
+   * At least one; exactly one if none is a fault. Next to faults, one `error` names the databases where the
+   * check could not look. If somebody silenced faults, each of those is `skipped` next to the others.
    */
   findings: Finding[];
   /** The check ran, so objects that it does not list are `ok`, except in `unmeasured`. False if it was skipped or failed. */

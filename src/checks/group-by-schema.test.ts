@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Fault } from './check.ts';
+import type { Fault } from './fault.ts';
 import { groupBySchema } from './group-by-schema.ts';
 
 const note = { noun: 'redundant indexes', advice: 'drop them' };

@@ -1,4 +1,4 @@
-import type { Fault } from './check.ts';
+import type { Fault } from './fault.ts';
 import { grouped } from './wording.ts';
 import { countOf, faultMeasure } from './worst-measures.ts';
 
@@ -53,7 +53,7 @@ export function groupBySchema(
         severity: 'info',
         object: schema,
         metricLine: `schema ${schema} has ${grouped(own.length)}${cut ? ' or more' : ''} ${noun}: ${named.join(', ')}${more}; ${advice}.`,
-        remediation: statementsOf(own),
+        remediation: joinStatements(own),
         measured: faultMeasure({ ...countOf(metric, own.length), object: schema }),
       },
     ];
@@ -62,7 +62,7 @@ export function groupBySchema(
 
 // Statements are put into one line if none ends with a comment, or all end with the same one. If no statement can be
 // joined, the first is shown with its own steps.
-function statementsOf(faults: readonly Fault[]): string {
+function joinStatements(faults: readonly Fault[]): string {
   const all = faults.map(({ remediation }) => remediation);
   const comment = commonComment(all);
   const plain = all

@@ -1,18 +1,24 @@
 import type { Engine } from '../vocabulary/engines.ts';
-import type { Check, Row, Thresholds } from './check.ts';
-import { printableRow } from './postgres/printable-names.ts';
+import type { Check, Thresholds } from './check.ts';
+import type { Row } from './fault.ts';
+import { shownRow } from './mysql/server-texts.ts';
+import { trustedRow, trustedText } from './postgres/server-texts.ts';
 
-/** The statement for the quoted schema of an extension; no row if it is not installed. */
-export function extensionSchema(extension: string): string {
-  return `
+/** The quoted schema of an extension; undefined if it is not installed. `read` runs a statement. */
+export async function schemaOfExtension(
+  extension: string,
+  read: (statement: string) => Promise<Row[]>,
+): Promise<string | undefined> {
+  const [row] = await read(`
   select quote_ident(n.nspname) as schema
     from pg_extension e
     join pg_namespace n on n.oid = e.extnamespace
-   where e.extname = '${extension}'`;
+   where e.extname = '${extension}'`);
+  return typeof row?.['schema'] === 'string' ? trustedText('schema', row['schema']) : undefined;
 }
 
 /**
- * The rows of a check's statement; PostgreSQL's with names and literals that can be pasted. `read` runs a statement as
+ * The rows of a check's statement; PostgreSQL's with texts that can be pasted, whatever the server is. `read` runs a statement as
  * the monitor does; it is called once more for a check that reads an extension. `thresholds` replace the check's own.
  * Throws what `read` throws.
  */
@@ -22,10 +28,9 @@ export async function rowsOf(
   read: (statement: string) => Promise<Row[]>,
   thresholds: Thresholds = {},
 ): Promise<Row[]> {
-  const found = check.extension === undefined ? [] : await read(extensionSchema(check.extension));
-  const schema = found[0]?.['schema'];
+  const schema = check.extension === undefined ? undefined : await schemaOfExtension(check.extension, read);
   const rows: Row[] = [];
-  for (const statement of [check.sql(version, typeof schema === 'string' ? schema : undefined)].flat()) {
+  for (const statement of [check.sql(version, schema)].flat()) {
     rows.push(...(await read(statement)));
   }
   const facts = { version, thresholds: { ...check.thresholds, ...thresholds } };
@@ -34,5 +39,5 @@ export async function rowsOf(
     if (statement !== undefined) rows.push(...(await read(statement)));
   }
   for (const statement of check.details?.(rows, facts) ?? []) rows.push(...(await read(statement)));
-  return engine === 'postgres' ? rows.map(printableRow) : rows;
+  return engine === 'postgres' ? rows.map(trustedRow) : rows.map(shownRow);
 }

@@ -94,8 +94,15 @@ test('the fleet status follows from the score', () => {
 
 test('findings are listed worst first', () => {
   const finding = (check_id: string, status: FindingStatus) => ({
-    ...{ check_id, status, category: 'schema' as const, title: '', metric_line: '', remediation: '' },
-    ...{ severity: 'info' as const, database: '', object: null },
+    check_id,
+    status,
+    category: 'schema' as const,
+    title: '',
+    metric_line: '',
+    remediation: '',
+    severity: 'info' as const,
+    database: '',
+    object: null,
   });
   const findings = (['ok', 'skipped', 'error', 'info', 'warning', 'critical', 'warning'] as const).map(
     (status, n) => finding(String(n), status),

@@ -80,6 +80,9 @@ export function summaryText(outcomes: readonly Scored[]): string {
     findings.every(({ status }) => status === 'skipped' || status === 'error'),
   );
   const blind = quiet.filter(({ measured, unmeasured }) => !measured || unmeasured.length > 0);
+  const partly = outcomes.filter(
+    (outcome) => !quiet.includes(outcome) && outcome.findings.some(({ status }) => status === 'error'),
+  );
   const silenced = outcomes
     .filter((outcome) => !blind.includes(outcome))
     .flatMap(({ findings }) => findings)
@@ -94,6 +97,7 @@ export function summaryText(outcomes: readonly Scored[]): string {
   const rest = [
     ...(silenced === 0 ? [] : [`${silenced} silenced`]),
     ...(blind.length === 0 ? [] : [`${blind.length} not measured`]),
+    ...(partly.length === 0 ? [] : [`${partly.length} measured in part`]),
     ...(incomplete === 0 ? [] : [`${incomplete} incomplete for size or time`]),
   ];
   return [text, ...rest].join('; ');

@@ -52,7 +52,17 @@ test.each([
 test('a name that reads like a statement makes a lock no lighter', () => {
   const table = '"x; SELECT 1; VACUUM (ANALYZE) y"';
   expect(statementLock('postgres', `VACUUM (FULL, ANALYZE) ${table};`)).toMatch(/^Holds ACCESS EXCLUSIVE/);
-  expect(statementLock('postgres', 'ALTER TABLE "a-- b" SET LOGGED;')).toBeNull();
+  expect(statementLock('postgres', 'ALTER TABLE "a-- b" SET LOGGED;')).toMatch(/^Holds ACCESS EXCLUSIVE/);
+});
+
+test('the gravest statement counts, also one in a note', () => {
+  const steps = (note: string) => statementLock('postgres', `SELECT 1; -- then ${note}`);
+  expect(steps('look')).toMatch(/^Locks no table/);
+  expect(steps('run ALTER TABLE public.t ALTER COLUMN id TYPE bigint; and wait')).toMatch(/rewritten/);
+  expect(steps('rebuild with REINDEX INDEX CONCURRENTLY, and run ALTER TABLE "x;y" SET LOGGED;')).toMatch(
+    /rewritten/,
+  );
+  expect(steps(`it isn't needed; DROP INDEX public.i; don't wait`)).toMatch(/ACCESS EXCLUSIVE/);
 });
 
 test('MySQL’s statements have their own rules', () => {

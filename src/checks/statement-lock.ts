@@ -40,6 +40,10 @@ const OF_POSTGRES: [RegExp, string][] = [
     'Holds SHARE on the tables that use the domain while it reads them: reads go on, writes may wait.',
   ],
   [
+    /^ALTER INDEX .* ATTACH PARTITION\b/,
+    'Holds ACCESS EXCLUSIVE on the index of the partition for a moment, and waits for statements that use it.',
+  ],
+  [
     /^ALTER TABLE .* ENABLE TRIGGER\b/,
     'Holds SHARE ROW EXCLUSIVE on the table for a moment: reads go on, writes wait.',
   ],
@@ -52,7 +56,7 @@ const OF_POSTGRES: [RegExp, string][] = [
     "Holds what the extension's update script takes: mostly its own objects, for a moment.",
   ],
   [
-    /^(?:CREATE (?:UNIQUE )?|DROP |RE)INDEX (?:INDEX )?CONCURRENTLY\b/,
+    /^(?:CREATE (?:UNIQUE )?|DROP |RE)INDEX (?:INDEX |DATABASE )?CONCURRENTLY\b/,
     `${ONLINE} It waits for transactions that use the table, and can't run inside one.`,
   ],
   [/^(?:VACUUM|ANALYZE)\b/, ONLINE],
@@ -61,7 +65,7 @@ const OF_POSTGRES: [RegExp, string][] = [
   [/^SELECT .*pg_terminate_backend\(/, 'Locks nothing: it ends sessions, whose transactions roll back.'],
   [/^SELECT .*pg_cancel_backend\(/, 'Locks nothing: it cancels statements.'],
   [
-    /^(?:SELECT|SHOW|EXPLAIN|CREATE EXTENSION|ALTER (?:SYSTEM|DATABASE|ROLE|ROUTINE|FUNCTION|PROCEDURE)|GRANT|REVOKE)\b/,
+    /^(?:SELECT|SHOW|EXPLAIN|CREATE EXTENSION|ALTER (?:SYSTEM|DATABASE|ROLE|ROUTINE|FUNCTION|PROCEDURE|SUBSCRIPTION|EVENT TRIGGER|COLLATION)|DROP DATABASE|GRANT|REVOKE)\b/,
     NOTHING,
   ],
 ];
@@ -93,16 +97,26 @@ const OF_MYSQL: [RegExp, string][] = [
 ];
 
 /**
- * What a remediation locks on its server, in a sentence or two. Null if it is not a statement, or not a known one.
+ * What a remediation locks on its server, in a sentence or two: the gravest of its statements, with those that its notes
+ * name. Null if it does not begin with a statement, or with one that is not known.
  */
 export function statementLock(engine: Engine, remediation: string): string | null {
-  const statements = remediation
+  const locks = engine === 'postgres' ? OF_POSTGRES : OF_MYSQL;
+  const gravity = (statement: string) => locks.findIndex(([form]) => form.test(statement));
+  const bare = remediation.replace(/"(?:[^"]|"")*"|`(?:[^`]|``)*`/g, '""');
+  const known = bare
     .replace(/-- .*$/gm, '')
     .split(/;\s*(?=[A-Z]|$)/)
     .map((statement) => statement.trim().replace(/^SET STATEMENT \w+ = \w+ FOR /, ''))
-    .filter((statement) => statement !== '');
-  const locks = engine === 'postgres' ? OF_POSTGRES : OF_MYSQL;
-  const known = statements.map((statement) => locks.findIndex(([form]) => form.test(statement)));
-  const gravest = locks[Math.min(...known)];
-  return known.includes(-1) ? null : (gravest?.[1] ?? null);
+    .filter((statement) => statement !== '')
+    .map(gravity);
+  if (known.includes(-1)) return null;
+  const noted = [...bare.matchAll(/-- (.*)$/gm)].flatMap(([, note = '']) => statementsIn(note).map(gravity));
+  const gravest = locks[Math.min(...known, ...noted.filter((place) => place >= 0))];
+  return gravest?.[1] ?? null;
+}
+
+/** What may be a statement in a note: from each word in capitals to the next semicolon. */
+function statementsIn(note: string): string[] {
+  return [...note.matchAll(/\b[A-Z]{2,}\b/g)].map(({ index }) => note.slice(index).split(';')[0] ?? '');
 }

@@ -34,6 +34,7 @@ const LOW_IS_BAD: Readonly<Record<string, Comparison>> = {
   index_scans_ratio: '<=',
   table_cache_hit_ratio: '<=',
   shared_buffers_bytes: '<',
+  slot_room_left_seconds: '<=',
   slot_wal_left_ratio: '<',
 };
 
@@ -44,6 +45,7 @@ const ABOVE: ReadonlySet<string> = new Set(['max_connections_count', 'table_inde
 const METRIC_OF: Readonly<Record<string, string>> = {
   'MY_REDO_TOO_SMALL.critical_age': 'redo_checkpoint_age_ratio',
   'MY_SLOW_QUERIES.info_ms': 'query_mean_seconds',
+  'PG_SLOT_INACTIVE.critical_hours': 'slot_room_left_seconds',
   'PG_UNUSED_INDEX.minimum_bytes': 'unused_index_bytes',
   'PG_XMIN_HELD.warning_transactions': 'vacuum_held_transactions_count',
 };
@@ -56,6 +58,7 @@ const NO_LEVEL: ReadonlySet<string> = new Set([
   'MY_LOCK_WAITS.critical_seconds',
   'MY_REDO_TOO_SMALL.warning', // hours in which the redo log is full
   'PG_PASSWORD_EXPIRING.warning_days', // before the password expires, and after
+  'PG_PASSWORD_EXPIRING.critical_days',
 ]);
 
 /** Checks that judge a value only if enough happened, and report it as compared if it was below its threshold. */
@@ -67,9 +70,22 @@ const NEEDS_ACTIVITY: ReadonlySet<string> = new Set([
 
 /** Checks of sessions and queries: of an object, a run keeps what has 90 % of the mildest level, and the highest value of all. */
 const OF_SESSIONS: ReadonlySet<string> = new Set([
-  ...['MY_LONG_TRX', 'MY_MDL_WAIT', 'MY_QUERY_NEW', 'MY_QUERY_READS', 'MY_QUERY_SLOWER', 'MY_SLOW_QUERIES'],
-  ...['PG_BLOCKED_SESSIONS', 'PG_IDLE_IN_TXN', 'PG_LONG_QUERY', 'PG_LONG_XACT', 'PG_PREPARED_XACT_OLD'],
-  ...['PG_QUERY_NEW', 'PG_QUERY_READS', 'PG_QUERY_SLOWER', 'PG_SLOW_QUERIES', 'PG_XMIN_HELD'],
+  'MY_LONG_TRX',
+  'MY_MDL_WAIT',
+  'MY_QUERY_NEW',
+  'MY_QUERY_READS',
+  'MY_QUERY_SLOWER',
+  'MY_SLOW_QUERIES',
+  'PG_BLOCKED_SESSIONS',
+  'PG_IDLE_IN_TXN',
+  'PG_LONG_QUERY',
+  'PG_LONG_XACT',
+  'PG_PREPARED_XACT_OLD',
+  'PG_QUERY_NEW',
+  'PG_QUERY_READS',
+  'PG_QUERY_SLOWER',
+  'PG_SLOW_QUERIES',
+  'PG_XMIN_HELD',
 ]);
 
 /** Words at the end of a threshold's name, with their unit and the value of a metric per unit. */
@@ -122,7 +138,9 @@ function levelOf({ id, maxSeverity }: Pick<Check, 'id' | 'maxSeverity'>, name: s
   if (NO_LEVEL.has(key) || metric === undefined) return null;
   if (word === undefined && !(key in METRIC_OF)) return null;
   return {
-    ...{ name, metric, severity: (word as Severity | undefined) ?? maxSeverity },
+    name,
+    metric,
+    severity: (word as Severity | undefined) ?? maxSeverity,
     comparison: LOW_IS_BAD[metric] ?? (ABOVE.has(metric) ? '>' : '>='),
     factor: endingOf(name)?.[2] ?? 1,
   };
@@ -146,6 +164,7 @@ export function thresholdUnit(checkId: string, name: string): ThresholdUnit {
 const HIGHER_REPORTS_MORE: ReadonlySet<string> = new Set([
   'MY_REDO_TOO_SMALL.warning',
   'PG_CHECKSUM_FAILURES.stands_hours',
+  'PG_PASSWORD_EXPIRING.critical_days',
   'PG_PASSWORD_EXPIRING.warning_days',
 ]);
 

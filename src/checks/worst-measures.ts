@@ -41,7 +41,7 @@ export function countOf(metric: string, value: number): Measure {
  * The highest value of a server in every run, 0 if it has none, and the worst objects from 90 % of the warning threshold
  * on. Sessions come and go: if every one were reported, the store would fill with series of a few values.
  */
-export function highestOf(scale: Scale, values: readonly Pick<Measure, 'object' | 'value'>[]): Measure[] {
+export function listHighest(scale: Scale, values: readonly Pick<Measure, 'object' | 'value'>[]): Measure[] {
   const measures = values.map(({ object, value }) => ({ ...scale, object, value }));
   return [
     { ...scale, object: null, value: Math.max(0, ...measures.map(({ value }) => value)) },

@@ -13,6 +13,9 @@ const COMMANDS: readonly [group: string, commands: Readonly<Record<string, () =>
       check: async () => (await import('./commands/check-command.ts')).addCheckCommands,
       measures: async () => (await import('./commands/measure-command.ts')).addMeasureCommands,
       queries: async () => (await import('./queries/query-command.ts')).addQueryCommands,
+      episodes: async () => (await import('./commands/episode-command.ts')).addEpisodeCommands,
+      load: async () => (await import('./load/load-command.ts')).addLoadCommands,
+      top: async () => (await import('./load/top-command.ts')).addTopCommand,
       changes: async () => (await import('./commands/change-command.ts')).addChangeCommands,
     },
   ],
@@ -53,6 +56,10 @@ const COMMANDS: readonly [group: string, commands: Readonly<Record<string, () =>
       exporter: async () => (await import('./exporter/exporter.ts')).addExporterCommand,
       mcp: async () => (await import('./mcp/mcp.ts')).addMcpCommand,
       webhook: async () => (await import('./commands/webhook-command.ts')).addWebhookCommands,
+      completion: async () => {
+        const { addCompletionCommand } = await import('./completion/completion-command.ts');
+        return (program, context) => addCompletionCommand(program, () => addCommands(program, context));
+      },
       'sample-data': async () => (await import('./sample-data/sample-data.ts')).addSampleDataCommand,
     },
   ],
@@ -68,7 +75,8 @@ export async function addCommands(program: Command, context: CommandContext, typ
   for (const [group, commands] of COMMANDS) {
     program.commandsGroup(group);
     for (const [name, load] of Object.entries(commands)) {
-      if (!isTyped || name === typed) (await load())(program, context);
+      const isAdded = program.commands.some((command) => command.name() === name);
+      if (!isAdded && (!isTyped || name === typed)) (await load())(program, context);
     }
   }
 }

@@ -10,7 +10,7 @@ import {
   textOf,
   timeOf,
 } from './arguments.ts';
-import { UsageError } from './command.ts';
+import { UsageError } from './usage-error.ts';
 
 describe('a duration', () => {
   const parse = durationOf('--every', '10s', '7d');

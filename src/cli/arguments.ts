@@ -1,6 +1,6 @@
-import { parseDate } from '../vocabulary/date-range.ts';
-import { secondsOf } from '../vocabulary/values/duration.ts';
-import { UsageError } from './command.ts';
+import { parseDate, toMilliseconds } from '../platform/text/date-range.ts';
+import { secondsOf } from '../platform/text/duration.ts';
+import { UsageError } from './usage-error.ts';
 
 const LONGEST_TEXT = 200;
 const LONGEST_AGO_S = 1_000 * 365 * 86_400;
@@ -94,6 +94,14 @@ export function durationOf(option: string, least: string, most: string): (text: 
   };
 }
 
+/** Parses how often a connection is pulsed: `off`, or a duration from 1s to 60s. Returns seconds; 0 = off. */
+export function parsePulse(text: string): number {
+  if (text === 'off') return 0;
+  const seconds = secondsOf(text);
+  if (seconds !== undefined && seconds >= 1 && seconds <= 60) return seconds;
+  throw new UsageError('The pulse must be off, or a duration from 1s to 60s, such as 10s.');
+}
+
 /**
  * Parser of an instant: an RFC 3339 date-time (no offset means UTC), a date (its start or end, UTC), or how long ago it was,
  * such as 7d.
@@ -103,8 +111,7 @@ export function timeOf(option: string, of: 'start' | 'end', now = new Date()): (
     const seconds = secondsOf(text);
     const written = parseDate(text);
     if (seconds !== undefined && seconds <= LONGEST_AGO_S) return new Date(now.getTime() - seconds * 1_000);
-    if (written !== null)
-      return new Date(Number((written.start + (of === 'end' ? written.unit : 0n)) / 1_000_000n));
+    if (written !== null) return new Date(toMilliseconds(written.start + (of === 'end' ? written.unit : 0n)));
     throw new UsageError(
       `${option} must be a date such as 2030-01-31, a date-time such as 2030-01-31T18:00:00Z, or a duration ago such as 7d.`,
     );

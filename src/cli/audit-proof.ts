@@ -3,16 +3,16 @@ import type pg from 'pg';
 import { type Export, inDraft, writeExport } from '../activity/seals/export-log.ts';
 import { sealEntries } from '../activity/seals/record-seals.ts';
 import { openSealFile } from '../activity/seals/seal-file.ts';
-import { ensureSealKeys, openSealKeys } from '../activity/seals/seal-key.ts';
+import { ensureSealKeys, openSealKeys, requireSealKeys } from '../activity/seals/seal-key.ts';
 import { verifyExport } from '../activity/seals/verify-export.ts';
+import type { Broken, Verified } from '../activity/seals/verify-log.ts';
 import { verifyStore } from '../activity/seals/verify-store.ts';
 import type { Config } from '../config/config.ts';
 import { secretKeys } from '../config/secret-key.ts';
 import { isOfOtherStore } from '../connections/rotate-secret-key.ts';
-import { inTransaction } from '../database/connect.ts';
-import { within } from '../database/read.ts';
-import { dateRange, type PointOfTime, parseDate } from '../vocabulary/date-range.ts';
-import type { Verdict } from './command.ts';
+import { dateRange, type PointOfTime, parseDate } from '../platform/text/date-range.ts';
+import { inTransaction } from '../store/connect.ts';
+import { within } from '../store/read.ts';
 
 /** A time range, as entered and as PostgreSQL reads it. */
 type Range = Omit<Export, 'accountId' | 'format'>;
@@ -83,7 +83,7 @@ export function auditProof(config: Config) {
         if (point) points.set(name, point);
         else return `${name} must be a date such as 2026-01-31, or a date-time such as 2026-01-31T23:59:59Z.`;
       }
-      const range = dateRange(points.get('--from'), points.get('--to'));
+      const range = dateRange(points.get('--from'), points.get('--to'), 'microsecond');
       return range ? { from: from ?? null, to: to ?? null, ...range } : '--from must not be later than --to.';
     },
     /** Seals, then writes sealed entries to a new folder, completely or not at all; returns the first and last id. */
@@ -94,7 +94,7 @@ export function auditProof(config: Config) {
       folder: string,
     ): Promise<{ first_id: number; last_id: number }> {
       await seal(owner, wanted.accountId);
-      const keys = await openSealKeys(owner, secretKeys(config), wanted.accountId);
+      const keys = await requireSealKeys(owner, secretKeys(config), wanted.accountId);
       return inDraft(resolve(folder), async (draft) => {
         const written = await inTransaction(writer, async (client) => {
           await client.query('set transaction isolation level repeatable read read only');
@@ -107,3 +107,6 @@ export function auditProof(config: Config) {
     },
   };
 }
+
+/** Whether a log matches its seals. `verified` is null when the secret key does not belong to this store. */
+export type Verdict = Verified | Broken | { verified: null; account_id: number; message: string };

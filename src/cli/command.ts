@@ -1,24 +1,25 @@
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import type pg from 'pg';
-import type { Broken, Verified } from '../activity/seals/verify-log.ts';
-import type { MoveParts } from '../cells/move/places.ts';
 import type { Check, Outcome } from '../checks/check.ts';
 import type { DatabaseAddress } from '../connections/connection-url.ts';
 import type { RotatedKeys } from '../connections/rotate-secret-key.ts';
-import type { MadeBackup } from '../database/backup/backup.ts';
-import type { SecretKeys } from '../database/encryption.ts';
-import type { PlannedMigration } from '../database/plan-migrations.ts';
-import type { Diagnosis } from '../doctor/diagnosis.ts';
+import type { ConnectionKey } from '../monitor/monitor-deps.ts';
 import type { Progress } from '../monitor/progress.ts';
-import type { ConnectionKey, StoredCheck } from '../monitor/run.ts';
+import type { LiveLook } from '../monitor/pulse/live-look.ts';
+import type { StoredCheck } from '../monitor/store-run.ts';
+import type { SecretKeys } from '../platform/encryption.ts';
+import type { MetricSettings } from '../platform/telemetry/metric-settings.ts';
+import type { CheckedBackup } from '../store/backup/check-backup.ts';
+import type { MoveParts } from '../store/directory/move/places.ts';
+import type { FromReachable } from '../store/directory/reachable-cells.ts';
+import type { PlannedMigration } from '../store/plan-migrations.ts';
 import type { TlsMode } from '../vocabulary/tls-modes.ts';
 import type { AuditProof } from './audit-proof.ts';
+import type { Diagnosis } from './doctor/diagnosis.ts';
 import type { OwnPlaces } from './guarded-file.ts';
-import type { Restored } from './restore-store.ts';
-
-/** Wrong usage: one sentence that says what to do. The exit code is 2; every other error exits with 1. */
-export class UsageError extends Error {}
+import type { BackupTarget, EachBackup, StoreBackup } from './store/back-up-store.ts';
+import type { Restored } from './store/restore-store.ts';
 
 /** A health check as `check run` prints it: the worst finding first. */
 export type CheckedOnce = Pick<StoredCheck, 'score' | 'summary_text' | 'checks' | 'cost'>;
@@ -43,17 +44,6 @@ export interface Catalogue {
   summaryText(outcomes: readonly Outcome[]): string;
 }
 
-/** Whether a log matches its seals. `verified` is null when the secret key does not belong to this store. */
-export type Verdict = Verified | Broken | { verified: null; account_id: number; message: string };
-
-/** A backup that was made. */
-export interface StoreBackup extends MadeBackup {
-  /** A description of the store. */
-  store: string;
-  /** The location of the store's secret key. */
-  secret_at: string;
-}
-
 /** What a command does with an open store. `cellId` is null if there is only one store. */
 export type StoreWork<T> = (writer: pg.Pool, openOwner: () => pg.Pool, cellId: number | null) => Promise<T>;
 
@@ -66,6 +56,8 @@ export interface CommandContext {
   withStore<T>(work: StoreWork<T>): Promise<T>;
   /** {@link withStore} in one cell after the other, if the command names no account. `cellId` is null if there is one store. */
   withEachStore<T>(work: StoreWork<T>): Promise<T[]>;
+  /** {@link withEachStore}, but passes over cells that are down, and says which accounts live there. */
+  withReachableStores<T>(work: StoreWork<T>): Promise<FromReachable<T>>;
   /** {@link withStore} in the cell that gets new accounts: that of `--cell`, else the emptiest that accepts them. */
   withStoreForNew<T>(work: StoreWork<T>): Promise<T>;
   /** Opens the store while `work` runs, as the console's role: it only reads, and one account at a time. */
@@ -74,6 +66,8 @@ export interface CommandContext {
   withCells<T>(work: (cells: Omit<MoveParts, 'step'>) => Promise<T>): Promise<T>;
   /** The API key for calls to a service. */
   apiKey(): string;
+  /** When measured values are sent to an OpenTelemetry collector; null = none is set. */
+  metricSettings(): MetricSettings | null;
   /** The console's URL according to the settings, such as `http://127.0.0.1:8080`. */
   consoleUrl(): string;
   /** Updates the schema. Returns the names of the applied migrations. */
@@ -82,10 +76,12 @@ export interface CommandContext {
   planMigrations(): Promise<PlannedMigration[]>;
   /** Checks settings, machine, store and service, and changes nothing. Reports wrong settings instead of throwing. */
   diagnose(): Promise<Diagnosis[]>;
-  /** Backs up the store to a file or stream. */
-  backUp(target: string | Writable): Promise<StoreBackup>;
-  /** Backs up to a new file in the folder, verifies the file, and keeps the newest `keep`. Creates the folder if needed. */
-  backUpIntoFolder(folder: string, keep: number): Promise<StoreBackup & { file: string; removed: string[] }>;
+  /** Backs up the store. Into a folder: verifies the file, and keeps the newest of this store. Creates the folder if needed. */
+  backUp(to: BackupTarget): Promise<StoreBackup & { file?: string; removed?: string[] }>;
+  /** {@link backUp} of every store of the settings. */
+  backUpEach(to: BackupTarget): Promise<EachBackup>;
+  /** Reads a backup to its end, and checks its signature unless `unsigned`. Changes nothing. */
+  verifyBackup(file: string | Readable, how: { unsigned: boolean }): Promise<CheckedBackup>;
   /**
    * Restores a backup into an empty store and verifies the seals. `lostSecret` accepts a secret key that decrypts nothing;
    * `unsigned` accepts a backup that the secret key did not sign.
@@ -110,6 +106,12 @@ export interface CommandContext {
     connection: ConnectionKey,
     show: (progress: Progress) => void,
   ): Promise<StoredCheck>;
+  /** Looks at a connection's server now, as its pulses do, while `work` runs. */
+  lookAt<T>(
+    writer: pg.Pool,
+    connection: ConnectionKey,
+    work: (look: LiveLook['look']) => Promise<T>,
+  ): Promise<T>;
   /** Runs a health check of any database without using a store. */
   checkOnce(target: OnceTarget, show: (progress: Progress) => void): Promise<CheckedOnce>;
   /**

@@ -6,16 +6,18 @@ import {
   SHIPPED_AUTHORITIES,
   type ShippedAuthority,
 } from '../vocabulary/hosted/authorities.ts';
-import { countOf, oneOf, textOf } from './arguments.ts';
-import { type CommandContext, UsageError } from './command.ts';
+import { countOf, oneOf, parsePulse, textOf } from './arguments.ts';
+import type { CommandContext } from './command.ts';
 import { readPublicFile } from './guarded-file.ts';
 import { thresholdsOf } from './thresholds/thresholds.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The options of {@link ConnectionSettings} as parsed by commander. */
 export interface SettingOptions {
   threshold?: ThresholdChanges;
   expectedStandbys?: number;
   queryTexts?: 'yes' | 'no';
+  pulse?: number;
   exposePassword?: 'yes' | 'no';
   caFile?: string;
   ca?: string;
@@ -54,6 +56,11 @@ export function addSettingOptions(command: Command): Command {
       countOf('--expected-standbys', 0, 1_000),
     )
     .option(
+      '--pulse <TIME|off>',
+      'how often to look at sessions and locks between two health checks: 1s to 60s, or off',
+      parsePulse,
+    )
+    .option(
       '--query-texts <yes|no>',
       'whether to store the texts of queries, without their constants, for members who may change connections',
       oneOf('--query-texts', ['yes', 'no']),
@@ -79,7 +86,7 @@ export function addThresholdOption(command: Command): Command {
 
 /** The settings given as options. Throws a `ConnectionRejected` for an unknown threshold. */
 export async function readSettings(
-  { threshold, expectedStandbys, queryTexts, exposePassword, caFile, ca, tokenSource }: SettingOptions,
+  { threshold, expectedStandbys, queryTexts, pulse, exposePassword, caFile, ca, tokenSource }: SettingOptions,
   {
     loadCatalogue,
     ownPlaces,
@@ -92,6 +99,7 @@ export async function readSettings(
   return {
     ...(threshold && { thresholds: threshold }),
     ...(expectedStandbys !== undefined && { expectedStandbys }),
+    ...(pulse !== undefined && { pulseSeconds: pulse }),
     ...(queryTexts && { queryTexts: queryTexts === 'yes' }),
     ...(exposePassword && { passwordExposable: exposePassword === 'yes' }),
     ...(ca !== undefined && { caCertificate: ca }),

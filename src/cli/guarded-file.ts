@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, realpathSync, type Stats } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { UsageError } from './command.ts';
+import { readTextFile, textInQuotes } from '../config/text-file.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The locations of the service's own secrets. No command may read them for another purpose. */
 export interface OwnPlaces {
@@ -23,16 +24,19 @@ export function readPublicFile(path: string, own: OwnPlaces): string {
 
 /**
  * Reads a file with a secret; with `folder` only a file inside it. Throws as {@link readPublicFile} does, and also when
- * other users can read the file, it has a second name (hard link), or is over 64 KiB.
+ * other users can read the file, it has a second name (hard link), is over 64 KiB, or its text is in quotes.
  */
 export function readSecretFile(path: string, own: OwnPlaces, folder?: string): string {
-  return readFile(path, own, LARGEST_SECRET, (real, stats) => {
+  const text = readFile(path, own, LARGEST_SECRET, (real, stats) => {
     if (folder !== undefined && !isWithin(real, realOf(folder)))
       return 'is outside the folder of --secrets-dir: move it there';
     if (isShared(stats)) return 'can be read by other users: run chmod 600 on it';
     if (stats.nlink > 1) return 'is a hard link: copy it instead';
     return null;
   });
+  if (textInQuotes(text.trim()) !== null)
+    throw new UsageError(`The text in the file ${path} is in quotes: remove them.`);
+  return text;
 }
 
 function readFile(
@@ -55,7 +59,7 @@ function readFile(
     if (stats.size > largest) throw refuse(`is over ${largest / 1024} KiB: name another`);
     const problem = problemOf(real, stats);
     if (problem) throw refuse(problem);
-    return attempt(path, () => readFileSync(descriptor, 'utf8'));
+    return attempt(path, () => readTextFile(descriptor));
   } finally {
     closeSync(descriptor);
   }

@@ -1,4 +1,4 @@
-import { UsageError } from './command.ts';
+import { UsageError } from './usage-error.ts';
 
 /** An invalid file. Lists each mistake with its line and column, and never shows a secret. */
 export class InvalidFile extends UsageError {

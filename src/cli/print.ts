@@ -1,4 +1,4 @@
-import { cleanText } from '../vocabulary/clean-text.ts';
+import { cleanText } from '../platform/text/clean-text.ts';
 
 /** A row to print: column or field name to value. */
 type Row = Readonly<Record<string, unknown>>;
@@ -24,7 +24,8 @@ export function printOne(json: boolean | undefined, thing: object): void {
   process.stdout.write(json ? `${JSON.stringify(thing)}\n` : fields({ ...thing }));
 }
 
-function table(rows: readonly Row[], columns: readonly string[]): string {
+/** A list as aligned columns with headings. */
+export function table(rows: readonly Row[], columns: readonly string[]): string {
   const lines = [
     columns.map((name) => name.replaceAll('_', ' ')),
     ...rows.map((row) => columns.map((name) => cell(row[name]))),
@@ -49,8 +50,8 @@ function fields(thing: Row): string {
     .join('');
 }
 
-/** A value as text. What a watched server or a stranger wrote can't move the cursor, reorder the text or look like a line of its own. */
-function cell(value: unknown, nextLine = ' '): string {
+/** A value as text in one line. What a watched server or a stranger wrote can't move the cursor, reorder the text or look like a line of its own. */
+export function cell(value: unknown, nextLine = ' '): string {
   if (value === null || value === undefined) return '-';
   if (value instanceof Date) return value.toISOString();
   const lines = (Array.isArray(value) ? value.join(', ') : String(value)).split('\n');

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { UsageError } from './command.ts';
+import { readTextFile } from '../config/text-file.ts';
+import { UsageError } from './usage-error.ts';
 
 const KEY = /^[0-9a-f]{64}$/;
 
@@ -20,7 +20,7 @@ export function publicKeysOf(text: string): string[] {
 
 function read(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readTextFile(path);
   } catch {
     return '';
   }

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { UsageError } from './command.ts';
+import { UsageError } from './usage-error.ts';
 
 /**
  * A connection's password: with `fromInput` the first line of standard input, else the password in the URL, or null.

@@ -1,10 +1,9 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
-import { Rejection } from '../vocabulary/rejection.ts';
-import { UsageError } from './command.ts';
+import { Rejection } from '../platform/rejection.ts';
+import { connectFailure, ONLY_STORE } from '../store/link/store-connect-failure.ts';
 import { InvalidFile } from './invalid-file.ts';
-
-const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)$/;
+import { UsageError } from './usage-error.ts';
 
 /**
  * Prints the error to standard error, one sentence per mistake, and returns the exit code: 2 for wrong usage or settings,
@@ -21,12 +20,7 @@ export function reportError(error: unknown): number {
 
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return 'An unknown error occurred.';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (UNREACHABLE.test(code) || ('syscall' in error && error.syscall === 'connect')) {
-    return `Can't connect to the store (${code}): check that PostgreSQL is running and that DATABASE_URL is right.`;
-  }
-  if (code.startsWith('28')) {
-    return `The store rejected the login (${code}): check the user and password in DATABASE_URL.`;
-  }
+  const failure = connectFailure(error, ONLY_STORE);
+  if (failure !== null) return failure;
   return error.message.replace(/\s+/g, ' ');
 }

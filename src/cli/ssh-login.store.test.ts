@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ssh from 'ssh2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeSshKey } from '../../test/ssh-key.ts';
-import { startTestStore, type TestStore } from '../../test/store.ts';
+import { makeSshKey } from '../../test/support/ssh-key.ts';
+import { startTestStore, type TestStore } from '../../test/support/store.ts';
 import { type ChangeAccount, changeAccount } from '../activity/record-entry.ts';
 import { addConnection } from '../connections/add-connection.ts';
 import { changeConnection } from '../connections/change-connection.ts';
-import { readSecrets } from '../connections/connection-secrets.ts';
 import { parseConnectionUrl } from '../connections/connection-url.ts';
+import { readSecrets } from '../connections/credentials.ts';
 import { removeConnection } from '../connections/remove-connection.ts';
-import { UsageError } from './command.ts';
 import { privateKeyOf, sshLoginOf } from './ssh-login.ts';
+import { UsageError } from './usage-error.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ssh-login-'));
 const OWN = { environment: {}, dataDir: join(folder, 'data') };
@@ -119,8 +119,10 @@ test('removing a connection deletes its password and its SSH key', async () => {
   const change: ChangeAccount = (work) => changeAccount(store.writer, accountId, work);
   const { secret } = store.deps;
   const { id } = await addConnection(change, secret, {
-    ...{ ...parseConnectionUrl(url), ...wanted },
-    ...{ ssh: { username: 'tunnel', host: 'bastion', port: 22 }, sshKey: 'a key' },
+    ...parseConnectionUrl(url),
+    ...wanted,
+    ssh: { username: 'tunnel', host: 'bastion', port: 22 },
+    sshKey: 'a key',
   });
   expect(await stored(accountId)).toMatchObject({ password: 'secret', sshKey: 'a key' });
   await removeConnection(change, id);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { requirePrivateKey, type SshLogin } from '../connections/connection-tunnel.ts';
-import { UsageError } from './command.ts';
 import { type OwnPlaces, readSecretFile } from './guarded-file.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The options of a tunnel as parsed by commander. */
 export interface SshOptions {

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
-import { UsageError } from './command.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The last printed entry according to `file`; undefined when there is no file. */
 export function readState(file: string): number | undefined {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { normalisedTag, WRONG_TAG } from '../vocabulary/values/tags.ts';
-import { UsageError } from './command.ts';
+import { normalisedTag, WRONG_TAG } from '../platform/text/tags.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Parser of a repeatable option that names a tag. */
 function tagsOf(text: string, before: readonly string[] = []): readonly string[] {

@@ -1,4 +1,5 @@
 import { createClient } from '../../client/src/index.ts';
+import { type EntryFormat, formatEntry } from '../activity/formats/format.ts';
 import { readState, writeState } from './state-file.ts';
 
 /** The state is written after this many lines, or this long after the first unrecorded line. A kill repeats no more. */
@@ -10,6 +11,7 @@ export interface ServiceTail {
   url: string;
   apiKey: string;
   follow?: boolean;
+  format: EntryFormat;
   /** Ignored when the state file has a last entry. */
   afterId?: number;
   /** The file that records the last printed entry. */
@@ -20,7 +22,7 @@ export interface ServiceTail {
 
 /** Prints a service's log, one JSON object per line, until its end or, with `follow`, until the signal. */
 export async function tailService(tail: ServiceTail, until: AbortSignal): Promise<void> {
-  const { url, apiKey, follow, afterId, state, lastEntries } = tail;
+  const { url, apiKey, follow, format, afterId, state, lastEntries } = tail;
   const signal = { signal: until };
   const dbvitals = createClient({ baseUrl: url, apiKey });
   const known = (state === undefined ? undefined : readState(state)) ?? afterId;
@@ -49,7 +51,7 @@ export async function tailService(tail: ServiceTail, until: AbortSignal): Promis
     keep();
     try {
       for await (const entry of entries) {
-        await print(`${JSON.stringify(entry)}\n`);
+        await print(`${JSON.stringify(formatEntry(format, entry, null))}\n`);
         printed = entry.id;
         lines += 1;
         if (lines >= STATE_EVERY_LINES) keep();

@@ -43,11 +43,14 @@ control_url: postgres://u:p@control/d
     cells: [
       { id: 1, url: 'postgres://u:p@one/d', poolerUrl: null, acceptsNew: true },
       {
-        ...{ id: 7, url: 'postgres://u:p@seven,seven-b:5433/d', acceptsNew: false },
+        id: 7,
+        url: 'postgres://u:p@seven,seven-b:5433/d',
+        acceptsNew: false,
         poolerUrl: 'postgres://u:p@pool:6432/d',
       },
     ],
     controlUrl: 'postgres://u:p@control/d',
+    path: file,
   });
 });
 

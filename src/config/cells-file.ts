@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { parsePoolerUrl, parseStoreUrl } from '../database/connect.ts';
 import { ConfigError, isErrno } from './config-error.ts';
+import { parsePoolerUrl, parseStoreUrl } from './store-url.ts';
+import { readTextFile } from './text-file.ts';
 
 /** One of several stores. Its URLs contain passwords. */
 interface CellSettings {
@@ -16,6 +17,8 @@ interface CellSettings {
 
 /** The file of DBVITALS_CELLS_FILE. */
 export interface CellsFile {
+  /** Where it is, to read it again. */
+  readonly path: string;
   /** In the order of the file. */
   readonly cells: readonly CellSettings[];
   /** The URL of the control store; null = the first cell. Contains a password. */
@@ -92,6 +95,7 @@ export function readCellsFile(path: string): CellsFile {
   // The URL of the first cell again is that cell.
   return Object.freeze({
     cells: Object.freeze(read),
+    path,
     controlUrl: controlUrl === first?.url ? null : controlUrl,
   });
 }
@@ -103,7 +107,7 @@ function readText(path: string): string {
         `${NAME}: other users can read or write the file, which contains passwords: run "chmod 600" or "chmod 640" on it.`,
       );
     }
-    return readFileSync(path, 'utf8');
+    return readTextFile(path);
   } catch (error) {
     if (!isErrno(error)) throw error;
     throw new Error(`${NAME} cannot be read (${error.code}): name a readable file.`);

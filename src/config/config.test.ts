@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { settingProblems } from '../../test/support/setting-problems.ts';
 import { readConfig } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { secretKeys } from './secret-key.ts';
@@ -14,22 +15,13 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const HEX = '0123456789abcdef'.repeat(4);
 
-function problemsOf(environment: Record<string, string>): readonly string[] {
-  try {
-    readConfig(environment);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-}
-
 describe('the environment', () => {
   test('has a default for everything', () => {
     const config = readConfig({ PORT: '', HOST: ' ' });
     expect(config).toEqual({
       cells: null,
       databaseUrl: null,
+      pulse: true,
       poolerUrl: null,
       dataDir: '.dbvitals',
       givenSecret: null,
@@ -47,6 +39,7 @@ describe('the environment', () => {
       allowConsoleSockets: false,
       activityDays: null,
       sealFile: null,
+      secretFile: null,
       publicUrl: null,
       tokenCommands: {},
       secretsDir: null,
@@ -110,7 +103,7 @@ describe('the environment', () => {
   });
 
   test('has every mistake reported at once, one sentence each, without a secret', () => {
-    const problems = problemsOf({
+    const problems = settingProblems({
       DATABASE_URL: 'hunter2',
       DBVITALS_POOLER_URL: 'hunter2',
       DBVITALS_SECRET_KEY: 'hunter2',
@@ -142,13 +135,13 @@ describe('the environment', () => {
   test.each(['dbvitals', '/a b', '/../x', '/.x', '//x', '/x?y', '/api', '/fleet/x', '/%61pi'])(
     'rejects %j as a base path',
     (path) =>
-      expect(problemsOf({ DBVITALS_BASE_PATH: path })).toEqual([
+      expect(settingProblems({ DBVITALS_BASE_PATH: path })).toEqual([
         expect.stringMatching(/^DBVITALS_BASE_PATH must/),
       ]),
   );
 
   test.each(['0', '01', '-1', '1.5', '7d', '1e3', '36501', '٣'])('rejects %j as a number of days', (days) => {
-    expect(problemsOf({ DBVITALS_ACTIVITY_DAYS: days })).toEqual([
+    expect(settingProblems({ DBVITALS_ACTIVITY_DAYS: days })).toEqual([
       'DBVITALS_ACTIVITY_DAYS must be a whole number of days, 1 to 36500.',
     ]);
   });
@@ -156,14 +149,14 @@ describe('the environment', () => {
   test.each(['', 'no-such-folder/seals.ndjson'])(
     'rejects %j in the folder as a seal file (empty: the folder itself)',
     (name) => {
-      expect(problemsOf({ DBVITALS_SEAL_FILE: join(folder, name) })).toEqual([
+      expect(settingProblems({ DBVITALS_SEAL_FILE: join(folder, name) })).toEqual([
         'DBVITALS_SEAL_FILE must name a file in an existing folder.',
       ]);
     },
   );
 
   test('must name the server behind a pooler', () => {
-    expect(problemsOf({ DBVITALS_POOLER_URL: 'postgres://u:p@pooler:6432/d' })).toEqual([
+    expect(settingProblems({ DBVITALS_POOLER_URL: 'postgres://u:p@pooler:6432/d' })).toEqual([
       expect.stringContaining('DATABASE_URL'),
     ]);
   });
@@ -190,10 +183,10 @@ describe('the environment', () => {
   ])('a store at …%s: neither channel binding nor a standby is promised', (parameters, sentences) => {
     const DATABASE_URL = `postgres://u:p@ep-x.neon.tech/store${parameters}`;
     const DBVITALS_POOLER_URL = DATABASE_URL;
-    const said = problemsOf({ DATABASE_URL, DBVITALS_SECRET_KEY: HEX });
+    const said = settingProblems({ DATABASE_URL, DBVITALS_SECRET_KEY: HEX });
     expect(said).toEqual(sentences.map((sentence) => expect.stringMatching(sentence)));
     expect(said.join()).not.toContain('hunter2');
-    const pooled = problemsOf({
+    const pooled = settingProblems({
       DATABASE_URL: 'postgres://u:p@h/d',
       DBVITALS_POOLER_URL,
       DBVITALS_SECRET_KEY: HEX,
@@ -203,11 +196,11 @@ describe('the environment', () => {
 
   test('must set exactly one secret key with DATABASE_URL', () => {
     const DATABASE_URL = 'postgres://u:p@h/d';
-    expect(problemsOf({ DATABASE_URL })).toHaveLength(1);
-    expect(problemsOf({ DATABASE_URL, DBVITALS_SECRET_KEY: HEX })).toEqual([]);
-    expect(problemsOf({ DBVITALS_SECRET_KEY: HEX, DBVITALS_SECRET_KEY_FILE: join(folder, 'x') })).not.toEqual(
-      [],
-    );
+    expect(settingProblems({ DATABASE_URL })).toHaveLength(1);
+    expect(settingProblems({ DATABASE_URL, DBVITALS_SECRET_KEY: HEX })).toEqual([]);
+    expect(
+      settingProblems({ DBVITALS_SECRET_KEY: HEX, DBVITALS_SECRET_KEY_FILE: join(folder, 'x') }),
+    ).not.toEqual([]);
   });
 });
 
@@ -217,17 +210,17 @@ describe('the URL of the store', () => {
     writeFileSync(file, `${DATABASE_URL}\n`);
     const given = { DATABASE_URL_FILE: file, DBVITALS_SECRET_KEY: HEX };
     expect(readConfig(given).databaseUrl).toBe(DATABASE_URL);
-    expect(problemsOf({ ...given, DATABASE_URL })).toEqual([
+    expect(settingProblems({ ...given, DATABASE_URL })).toEqual([
       'Set DATABASE_URL or DATABASE_URL_FILE, not both.',
     ]);
-    expect(problemsOf({ DATABASE_URL_FILE: file })).toEqual([
+    expect(settingProblems({ DATABASE_URL_FILE: file })).toEqual([
       expect.stringContaining('needs DBVITALS_SECRET'),
     ]);
-    expect(problemsOf({ ...given, DATABASE_URL_FILE: `${file}.no` })).toEqual([
+    expect(settingProblems({ ...given, DATABASE_URL_FILE: `${file}.no` })).toEqual([
       'DATABASE_URL_FILE cannot be read (ENOENT): name a readable file.',
     ]);
     writeFileSync(file, 'hunter2');
-    const [wrong, ...others] = problemsOf(given);
+    const [wrong, ...others] = settingProblems(given);
     expect(wrong).toMatch(/^DATABASE_URL must look like/);
     expect(others).toEqual([]);
   });
@@ -254,16 +247,16 @@ describe('the secret', () => {
     expect(secretKeys(readConfig({ DBVITALS_SECRET_KEY_FILE: file }))).toEqual(both);
     expect(secretKeys(readConfig({ DBVITALS_DATA_DIR: folder }))).toEqual(both);
     for (const wrong of [`${one},hunter2`, `hunter2,${two}`, ',', `${HEX}${HEX}`]) {
-      const problems = problemsOf({ DBVITALS_SECRET_KEY: wrong });
+      const problems = settingProblems({ DBVITALS_SECRET_KEY: wrong });
       expect(problems).toEqual([expect.stringMatching(/^DBVITALS_SECRET_KEY must be 32 bytes.*\.$/)]);
       expect(problems.join()).not.toMatch(/hunter2|0123/);
     }
   });
 
   test('in a missing or invalid file is reported', () => {
-    expect(problemsOf({ DBVITALS_SECRET_KEY_FILE: join(folder, 'absent') })).toHaveLength(1);
+    expect(settingProblems({ DBVITALS_SECRET_KEY_FILE: join(folder, 'absent') })).toHaveLength(1);
     writeFileSync(join(folder, 'given'), 'hunter2');
-    expect(problemsOf({ DBVITALS_SECRET_KEY_FILE: join(folder, 'given') })).toHaveLength(1);
+    expect(settingProblems({ DBVITALS_SECRET_KEY_FILE: join(folder, 'given') })).toHaveLength(1);
   });
 
   test('is created once, in the data folder, readable only by its owner', () => {

@@ -1,5 +1,7 @@
-import type { SecretKeys } from '../database/encryption.ts';
-import { readTraceSettings, type TraceSettings } from '../telemetry/trace-settings.ts';
+import type { SecretKeys } from '../platform/encryption.ts';
+import { type MetricSettings, readMetricSettings } from '../platform/telemetry/metric-settings.ts';
+import type { Setting } from '../platform/telemetry/otlp-settings.ts';
+import { readTraceSettings, type TraceSettings } from '../platform/telemetry/trace-settings.ts';
 import { type CellsFile, readCellsFile } from './cells-file.ts';
 import { ConfigError, isErrno } from './config-error.ts';
 import { readMail } from './mail-settings.ts';
@@ -24,6 +26,7 @@ import {
 import { parseSecrets, readSecretFile } from './secret-key.ts';
 import { misspeltSettings } from './setting-names.ts';
 import { readPublicUrl, readSignOn, type SignOnSettings } from './sign-on-settings.ts';
+import { textInQuotes } from './text-file.ts';
 import { readTokenCommands, type TokenCommands } from './token-commands.ts';
 
 /** All settings of the program, read once from the environment. */
@@ -38,6 +41,8 @@ export interface Config {
   readonly dataDir: string;
   /** The keys of `DBVITALS_SECRET_KEY`; null = those in the data folder. Use {@link secretKeys} to get them. */
   readonly givenSecret: SecretKeys | null;
+  /** The file of `DBVITALS_SECRET_KEY_FILE`; null = none. */
+  readonly secretFile: string | null;
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
@@ -61,6 +66,8 @@ export interface Config {
   readonly allowPrivateDestinations: boolean;
   /** Whether members may add connections by Unix socket in the console. These log in as the service's own user. */
   readonly allowConsoleSockets: boolean;
+  /** Whether the monitor looks at each server every few seconds between two health checks. */
+  readonly pulse: boolean;
   /** How long entries of the activity log are kept, in days of 24 hours; null = forever. */
   readonly activityDays: number | null;
   /** The file that seals of the activity log are appended to; null = none. */
@@ -88,22 +95,45 @@ export interface Config {
 
 /** Reads `.env` in the working folder, if it exists, and the environment, which takes precedence. */
 export function loadConfig(): Config {
+  return readConfig(loadEnvironment());
+}
+
+/**
+ * When the measured values are sent to an OpenTelemetry collector; null = none is set. Apart from {@link loadConfig}: a service
+ * ignores these settings, which may be meant for other programs.
+ */
+export function loadMetricSettings(): MetricSettings | null {
+  return readMetrics(loadEnvironment());
+}
+
+/** {@link loadMetricSettings} of an environment. Throws {@link ConfigError} with all mistakes. */
+export function readMetrics(environment: Environment): MetricSettings | null {
+  const problems: string[] = [];
+  const settings = readMetricSettings(settingReader(environment, problems));
+  if (problems.length > 0) throw new ConfigError([...new Set(problems)]);
+  return settings;
+}
+
+type Environment = Record<string, string | undefined>;
+
+function loadEnvironment(): Environment {
   try {
     process.loadEnvFile('.env');
   } catch (error) {
     if (!isErrno(error, 'ENOENT'))
       throw new ConfigError(['.env cannot be read: make it a readable file or remove it.']);
   }
-  return readConfig(process.env);
+  return process.env;
 }
 
-/** Reads the settings of an environment. An empty value counts as unset. Throws {@link ConfigError} with all mistakes. */
-export function readConfig(environment: Record<string, string | undefined>): Config {
-  const problems: string[] = [];
-  /** Reads a setting with `parse`; `absent` if it is unset. An error that `parse` throws becomes a problem. */
-  function setting<T, A>(name: string, absent: A, parse: (text: string) => T): T | A {
-    const text = environment[name]?.trim();
-    if (!text) return absent;
+/** Returns what reads a setting with `parse`; `absent` if it is unset. An error that `parse` throws is added to the problems. */
+function settingReader(environment: Environment, problems: string[]): Setting {
+  return <T, A>(name: string, absent: A, parse: (text: string) => T): T | A => {
+    const given = environment[name]?.trim() ?? '';
+    const quoted = textInQuotes(given);
+    if (quoted !== null) problems.push(`${name} is in quotes: remove them.`);
+    const text = quoted ?? given;
+    if (text === '') return absent;
     try {
       return parse(text);
     } catch (error) {
@@ -111,8 +141,14 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       else problems.push(error instanceof Error ? error.message : `${name} is invalid.`);
       return absent;
     }
-  }
+  };
+}
 
+/** Reads the settings of an environment. An empty value counts as unset. Throws {@link ConfigError} with all mistakes. */
+export function readConfig(environment: Environment): Config {
+  const problems: string[] = [];
+  const setting = settingReader(environment, problems);
+  const flag = (name: string, absent: boolean) => setting(name, absent, yesNo(name));
   const secrets = ['DBVITALS_SECRET_KEY', 'DBVITALS_SECRET_KEY_FILE'].filter((name) =>
     environment[name]?.trim(),
   );
@@ -146,6 +182,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     givenSecret:
       setting('DBVITALS_SECRET_KEY', null, (text) => parseSecrets('DBVITALS_SECRET_KEY', text)) ??
       setting('DBVITALS_SECRET_KEY_FILE', null, readSecretFile),
+    secretFile: setting('DBVITALS_SECRET_KEY_FILE', null, String),
     host,
     port: setting('PORT', 8080, (text) => parsePort('PORT', text)),
     tlsFiles: cert !== null && key !== null ? Object.freeze({ cert, key }) : null,
@@ -155,21 +192,10 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     drainSeconds: setting('DBVITALS_DRAIN_SECONDS', 0, parseDrainSeconds),
     corsOrigins: Object.freeze(setting('DBVITALS_CORS_ORIGINS', [], (text) => split(text).map(parseOrigin))),
     trustProxy: Object.freeze(setting('DBVITALS_TRUST_PROXY', [], (text) => split(text).map(parseNetwork))),
-    allowPrivateTargets: setting(
-      'DBVITALS_ALLOW_PRIVATE_TARGETS',
-      true,
-      yesNo('DBVITALS_ALLOW_PRIVATE_TARGETS'),
-    ),
-    allowPrivateDestinations: setting(
-      'DBVITALS_ALLOW_PRIVATE_DESTINATIONS',
-      false,
-      yesNo('DBVITALS_ALLOW_PRIVATE_DESTINATIONS'),
-    ),
-    allowConsoleSockets: setting(
-      'DBVITALS_ALLOW_CONSOLE_SOCKETS',
-      false,
-      yesNo('DBVITALS_ALLOW_CONSOLE_SOCKETS'),
-    ),
+    allowPrivateTargets: flag('DBVITALS_ALLOW_PRIVATE_TARGETS', true),
+    allowPrivateDestinations: flag('DBVITALS_ALLOW_PRIVATE_DESTINATIONS', false),
+    allowConsoleSockets: flag('DBVITALS_ALLOW_CONSOLE_SOCKETS', false),
+    pulse: flag('DBVITALS_PULSE', true),
     activityDays: setting('DBVITALS_ACTIVITY_DAYS', null, parseDays),
     sealFile: setting('DBVITALS_SEAL_FILE', null, parseSealFile),
     publicUrl,
@@ -182,7 +208,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     traces: readTraceSettings(setting),
     misspelt: Object.freeze(misspeltSettings(environment)),
   };
-  if (problems.length > 0) throw new ConfigError([...problems, ...config.misspelt]);
+  // Some settings are read twice.
+  if (problems.length > 0) throw new ConfigError([...new Set(problems), ...config.misspelt]);
   return Object.freeze(config);
 }
 

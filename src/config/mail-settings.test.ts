@@ -2,19 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { settingProblems } from '../../test/support/setting-problems.ts';
 import { readConfig } from './config.ts';
-import { ConfigError } from './config-error.ts';
 import { parseSmtpUrl } from './mail-settings.ts';
-
-function problemsOf(environment: Record<string, string>): readonly string[] {
-  try {
-    readConfig(environment);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-}
 
 test.each([
   ['smtp://mail.example.com', { host: 'mail.example.com', port: 587, tls: 'starttls', login: null }],
@@ -49,7 +39,7 @@ test.each([
   'smtp://ada:hunter2@mail.example.com:70000',
   'smtp://ada:hunter2@mail%20x.example.com',
 ])('%s is not', (text) => {
-  const problems = problemsOf({ DBVITALS_SMTP_URL: text, DBVITALS_MAIL_FROM: 'a@example.com' });
+  const problems = settingProblems({ DBVITALS_SMTP_URL: text, DBVITALS_MAIL_FROM: 'a@example.com' });
   expect(problems).toEqual([
     expect.stringMatching(/^DBVITALS_SMTP_URL must be smtp:\/\/user:password@host:587 or .*\.$/),
   ]);
@@ -59,7 +49,7 @@ test.each([
 test('a user needs a password, and a password a user', () => {
   for (const login of ['ada@', ':hunter2@'])
     expect(
-      problemsOf({ DBVITALS_SMTP_URL: `smtp://${login}mail`, DBVITALS_MAIL_FROM: 'a@example.com' }),
+      settingProblems({ DBVITALS_SMTP_URL: `smtp://${login}mail`, DBVITALS_MAIL_FROM: 'a@example.com' }),
     ).toEqual(['DBVITALS_SMTP_URL must have a user and a password, or neither.']);
 });
 
@@ -67,12 +57,12 @@ test('the sender is the user if that is an address, and required otherwise', () 
   const { mailFrom } = readConfig({ DBVITALS_SMTP_URL: 'smtp://ada%40example.com:x@mail' });
   expect(mailFrom).toBe('ada@example.com');
   for (const login of ['', 'ada:x@'])
-    expect(problemsOf({ DBVITALS_SMTP_URL: `smtp://${login}mail` })).toEqual([
+    expect(settingProblems({ DBVITALS_SMTP_URL: `smtp://${login}mail` })).toEqual([
       "DBVITALS_SMTP_URL also needs DBVITALS_MAIL_FROM: the sender's address, such as dbvitals@example.com.",
     ]);
   const named = 'Dbvitals of Ada Ltd <dbvitals@example.com>';
   expect(readConfig({ DBVITALS_SMTP_URL: 'smtp://mail', DBVITALS_MAIL_FROM: named }).mailFrom).toBe(named);
-  expect(problemsOf({ DBVITALS_MAIL_FROM: 'a@example.com' })).toEqual([
+  expect(settingProblems({ DBVITALS_MAIL_FROM: 'a@example.com' })).toEqual([
     'DBVITALS_MAIL_FROM also needs DBVITALS_SMTP_URL or DBVITALS_SMTP_URL_FILE.',
   ]);
 });
@@ -84,7 +74,7 @@ test.each([
   'a@example.com\r\nBcc: b@example.com',
   '<>',
 ])('%j is not a sender', (text) => {
-  expect(problemsOf({ DBVITALS_SMTP_URL: 'smtp://mail', DBVITALS_MAIL_FROM: text })).toEqual([
+  expect(settingProblems({ DBVITALS_SMTP_URL: 'smtp://mail', DBVITALS_MAIL_FROM: text })).toEqual([
     expect.stringMatching(/^DBVITALS_MAIL_FROM must be an e-mail address, .*\.$/),
   ]);
 });
@@ -94,16 +84,16 @@ test('the URL may be in a file, and only there', () => {
   try {
     const file = join(folder, 'smtp-url');
     const settings = { DBVITALS_SMTP_URL_FILE: file, DBVITALS_MAIL_FROM: 'a@example.com' };
-    expect(problemsOf(settings)).toEqual([
+    expect(settingProblems(settings)).toEqual([
       'DBVITALS_SMTP_URL_FILE cannot be read (ENOENT): name a readable file.',
     ]);
     writeFileSync(file, 'smtp://ada:hunter2@mail\n');
     expect(readConfig(settings).smtpUrl).toBe('smtp://ada:hunter2@mail');
-    expect(problemsOf({ ...settings, DBVITALS_SMTP_URL: 'smtp://mail' })).toEqual([
+    expect(settingProblems({ ...settings, DBVITALS_SMTP_URL: 'smtp://mail' })).toEqual([
       'Set DBVITALS_SMTP_URL or DBVITALS_SMTP_URL_FILE, not both.',
     ]);
     writeFileSync(file, 'hunter2');
-    const [problem, ...others] = problemsOf(settings);
+    const [problem, ...others] = settingProblems(settings);
     expect(others).toEqual([]);
     expect(problem).toMatch(/^DBVITALS_SMTP_URL_FILE must be smtp:/);
     expect(problem).not.toContain('hunter2');

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { isErrno } from './config-error.ts';
+import { readSettingFile } from './text-file.ts';
 
 /** The SMTP server of `DBVITALS_SMTP_URL`. */
 export interface SmtpServer {
@@ -112,10 +111,5 @@ function checked(text: string, name: string): string {
 
 function readSmtpUrlFile(path: string): string {
   const name = 'DBVITALS_SMTP_URL_FILE';
-  try {
-    return checked(readFileSync(path, 'utf8').trim(), name);
-  } catch (error) {
-    if (isErrno(error)) throw new Error(`${name} cannot be read (${error.code}): name a readable file.`);
-    throw error;
-  }
+  return checked(readSettingFile(name, path), name);
 }

@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname } from 'node:path';
-import { parsePoolerUrl, parseStoreUrl } from '../database/connect.ts';
-import { isErrno } from './config-error.ts';
+import { parsePoolerUrl, parseStoreUrl } from './store-url.ts';
+import { readSettingFile } from './text-file.ts';
 
 // Each parser turns a setting's text into its value. It throws one sentence that says what to write and does not repeat the text.
 
@@ -17,13 +17,7 @@ export function checkStoreUrl(text: string): string {
 }
 
 export function readStoreUrlFile(path: string): string {
-  try {
-    return checkStoreUrl(readFileSync(path, 'utf8').trim());
-  } catch (error) {
-    if (isErrno(error))
-      throw new Error(`DATABASE_URL_FILE cannot be read (${error.code}): name a readable file.`);
-    throw error;
-  }
+  return checkStoreUrl(readSettingFile('DATABASE_URL_FILE', path));
 }
 
 export function checkPoolerUrl(text: string): string {
@@ -38,8 +32,22 @@ export function parseHost(name: string, text: string): string {
 
 // A proxy may remove the base path or keep it. A base path like one of these would then be ambiguous.
 const OWN_PATHS = [
-  ...['account', 'activity', 'api', 'assets', 'connections', 'console', 'docs', 'fleet', 'keys', 'link'],
-  ...['livez', 'readyz', 'sessions', 'sign-in', 'team', 'tickets'],
+  'account',
+  'activity',
+  'api',
+  'assets',
+  'connections',
+  'console',
+  'docs',
+  'fleet',
+  'keys',
+  'link',
+  'livez',
+  'readyz',
+  'sessions',
+  'sign-in',
+  'team',
+  'tickets',
 ];
 
 export function parseBasePath(text: string): string {

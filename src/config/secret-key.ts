@@ -6,14 +6,14 @@ import {
   linkSync,
   mkdirSync,
   openSync,
-  readFileSync,
   rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { SecretKeys } from '../database/encryption.ts';
+import type { SecretKeys } from '../platform/encryption.ts';
 import { ConfigError, isErrno } from './config-error.ts';
+import { readTextFile } from './text-file.ts';
 
 /**
  * The keys that encrypt the secrets in the store: those of the settings, or those of `secret.key` in the data folder, which is
@@ -29,11 +29,24 @@ export function secretKeys(config: { givenSecret: SecretKeys | null; dataDir: st
   return readOwnSecret(file);
 }
 
+/**
+ * Reads the file of the keys again: that of DBVITALS_SECRET_KEY_FILE, or `secret.key` in the data folder. Null = they stand in the
+ * environment, which does not change. Throws a sentence, and makes no file.
+ */
+export function rereadSecretKeys(config: {
+  givenSecret: SecretKeys | null;
+  secretFile: string | null;
+  dataDir: string;
+}): SecretKeys | null {
+  if (config.secretFile !== null) return readSecretFile(config.secretFile);
+  return config.givenSecret === null ? readOwnSecret(join(config.dataDir, 'secret.key')) : null;
+}
+
 function readOwnSecret(file: string): SecretKeys {
   try {
     if (statSync(file).mode & 0o077)
       throw new ConfigError([`Other users can read ${file}: run chmod 600 on it.`]);
-    return parseSecrets(file, readFileSync(file, 'utf8'));
+    return parseSecrets(file, readTextFile(file));
   } catch (error) {
     if (isErrno(error))
       throw new ConfigError([`${file} cannot be read (${error.code}): give this user read access.`]);
@@ -60,7 +73,7 @@ function makeSecret(file: string): void {
 /** Reads the keys in the file of DBVITALS_SECRET_KEY_FILE. Throws a sentence if there are none. */
 export function readSecretFile(path: string): SecretKeys {
   try {
-    return parseSecrets('The file of DBVITALS_SECRET_KEY_FILE', readFileSync(path, 'utf8'));
+    return parseSecrets('The file of DBVITALS_SECRET_KEY_FILE', readTextFile(path));
   } catch (error) {
     if (isErrno(error))
       throw new Error(`DBVITALS_SECRET_KEY_FILE cannot be read (${error.code}): name a readable file.`);
@@ -70,6 +83,7 @@ export function readSecretFile(path: string): SecretKeys {
 
 /** Parses one key, or several separated by commas or line breaks. */
 export function parseSecrets(name: string, text: string): SecretKeys {
+  if (/["'`\u2018-\u201f]/.test(text)) throw new ConfigError([`${name} is in quotes: remove them.`]);
   const [first, ...others] = text
     .split(/[,\s]+/)
     .filter((word) => word !== '')

@@ -14,6 +14,12 @@ test.each([
   ['DBVITALS_DATABASE_URL', 'DATABASE_URL'],
   ['DBVITALS_LOG_LEVEL', 'LOG_LEVEL'],
   ['DBVITALS_PORT', 'PORT'],
+  ['DBVITAL_DATA_DIR', 'DBVITALS_DATA_DIR'],
+  ['DBVITLAS_SEAL_FILE', 'DBVITALS_SEAL_FILE'],
+  ['VITALS_SEAL_FILE', 'DBVITALS_SEAL_FILE'],
+  ['METRIC_PORT', 'METRICS_PORT'],
+  ['DATABSE_URL', 'DATABASE_URL'],
+  ['TLS_CERTFILE', 'TLS_CERT_FILE'],
 ])('%s: did you mean %s?', (name, meant) => {
   expect(misspeltSettings({ [name]: '8080' })).toEqual([`${name} is not a setting: did you mean ${meant}?`]);
 });
@@ -39,6 +45,12 @@ test("a platform's own variables and correct settings are not reported", () => {
     DBVITALS_IMAGE: 'dbvitals',
     DBVITALS_TEAM_CHANNEL: 'x',
     PATHS: 'y',
+    // Of other programs.
+    HOSTS: 'a',
+    PORTS: '1',
+    POSTGRES_URL: 'postgres://h/d',
+    METRICS_ENABLED: 'true',
+    LOG_LEVELS: 'debug',
   };
   const settings = Object.fromEntries(SETTING_NAMES.map((name) => [name, 'x']));
   expect(misspeltSettings({ ...links, ...others, ...settings })).toEqual([]);

@@ -18,6 +18,7 @@ export const SETTING_NAMES = [
   'DBVITALS_OIDC_CLIENT_SECRET_FILE',
   'DBVITALS_OIDC_ISSUER',
   'DBVITALS_POOLER_URL',
+  'DBVITALS_PULSE',
   'DBVITALS_PUBLIC_URL',
   'DBVITALS_SEAL_FILE',
   'DBVITALS_SECRET_KEY',
@@ -36,6 +37,8 @@ export const SETTING_NAMES = [
   'TLS_KEY_FILE',
 ] as const;
 
+const PREFIX = 'DBVITALS';
+
 // Kubernetes sets them in every container of a namespace that has a service called "dbvitals" or "dbvitals-…".
 const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT_[0-9]+_(TCP|UDP|SCTP)(_|$)/;
 const SERVICE_LINK_VALUE = /^(tcp|udp|sctp):\/\//;
@@ -46,11 +49,21 @@ const SERVICE_LINK_VALUE = /^(tcp|udp|sctp):\/\//;
  */
 export function misspeltSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(environment).flatMap(([name, value = '']) => {
-    const strange = /^dbvitals_/i.test(name) && !SETTING_NAMES.some((known) => known === name);
+    const strange = looksLikeOurs(name) && !SETTING_NAMES.some((known) => known === name);
     if (!strange || SERVICE_LINK.test(name) || SERVICE_LINK_VALUE.test(value)) return [];
     const closest = closestSetting(name);
     return closest === null ? [] : [`${name} is not a setting: did you mean ${closest}?`];
   });
+}
+
+// Settings without our prefix that no other program has.
+const OWN_NAMES = SETTING_NAMES.filter((name) => /^(?:DATABASE_URL|METRICS|TLS_)/.test(name));
+
+/** Whether a name begins with DBVITALS, or nearly so, or is one letter off a setting without that prefix. */
+function looksLikeOurs(name: string): boolean {
+  const [first = ''] = name.toUpperCase().split('_');
+  if (first.length < name.length && editDistance(first, PREFIX) <= 2) return true;
+  return OWN_NAMES.some((known) => editDistance(name.toUpperCase(), known) === 1);
 }
 
 /** The setting whose name differs in the fewest letters, at most a third of them; null = none. */
@@ -68,7 +81,7 @@ function closestSetting(name: string): string | null {
 function letters(name: string): string {
   return name
     .toUpperCase()
-    .replace(/^DBVITALS_/, '')
+    .replace(/^([^_]*)_/, (start, first) => (editDistance(first, PREFIX) <= 2 ? '' : start))
     .replaceAll('_', '');
 }
 

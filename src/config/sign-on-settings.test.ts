@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { settingProblems } from '../../test/support/setting-problems.ts';
 import { readConfig } from './config.ts';
-import { ConfigError } from './config-error.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -18,16 +18,6 @@ const WHOLE = {
   DBVITALS_OIDC_CLIENT_SECRET: 'hunter2',
 };
 const { DBVITALS_OIDC_CLIENT_SECRET: _secret, ...SECRETLESS } = WHOLE;
-
-function problemsOf(environment: Record<string, string>): readonly string[] {
-  try {
-    readConfig(environment);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-}
 
 test('single sign-on needs four settings; the secret may be in a file', () => {
   const file = join(folder, 'secret');
@@ -46,19 +36,21 @@ test('single sign-on needs four settings; the secret may be in a file', () => {
 test.each(Object.keys(WHOLE))('without %s it names the missing setting', (name) => {
   const { [name]: _left, ...rest } = WHOLE as Record<string, string>;
   const lacking = name.replace('_SECRET', '_SECRET (or _FILE)');
-  expect(problemsOf(rest)).toEqual([expect.stringContaining(`also needs ${lacking} for single sign-on.`)]);
+  expect(settingProblems(rest)).toEqual([
+    expect.stringContaining(`also needs ${lacking} for single sign-on.`),
+  ]);
 });
 
 test('the public URL may be set without single sign-on, for links', () => {
   const { publicUrl, singleSignOn } = readConfig({ DBVITALS_PUBLIC_URL: 'https://dbvitals.example.com' });
   expect([publicUrl, singleSignOn]).toEqual(['https://dbvitals.example.com', null]);
-  expect(problemsOf({ DBVITALS_PUBLIC_URL: 'dbvitals.example.com' })).toEqual([
+  expect(settingProblems({ DBVITALS_PUBLIC_URL: 'dbvitals.example.com' })).toEqual([
     expect.stringMatching(/^DBVITALS_PUBLIC_URL must be the origin .*\.$/),
   ]);
 });
 
 test('the secret may be set only once', () => {
-  expect(problemsOf({ ...WHOLE, DBVITALS_OIDC_CLIENT_SECRET_FILE: '/dev/null' })).toEqual([
+  expect(settingProblems({ ...WHOLE, DBVITALS_OIDC_CLIENT_SECRET_FILE: '/dev/null' })).toEqual([
     'Set DBVITALS_OIDC_CLIENT_SECRET or DBVITALS_OIDC_CLIENT_SECRET_FILE, not both.',
   ]);
 });
@@ -72,7 +64,7 @@ test.each([
   'ftp://localhost',
   'http://127.0.0.1.example.com',
 ])('%s is not an issuer', (issuer) => {
-  const problems = problemsOf({ ...WHOLE, DBVITALS_OIDC_ISSUER: issuer });
+  const problems = settingProblems({ ...WHOLE, DBVITALS_OIDC_ISSUER: issuer });
   expect(problems).toEqual([expect.stringMatching(/^DBVITALS_OIDC_ISSUER must be the https URL .*\.$/)]);
   expect(problems.join()).not.toContain('hunter2');
 });
@@ -83,7 +75,7 @@ test.each([
   'http://dbvitals.example.com',
   'x',
 ])('%s is not a public URL', (publicUrl) => {
-  expect(problemsOf({ ...WHOLE, DBVITALS_PUBLIC_URL: publicUrl })).toEqual([
+  expect(settingProblems({ ...WHOLE, DBVITALS_PUBLIC_URL: publicUrl })).toEqual([
     expect.stringMatching(/^DBVITALS_PUBLIC_URL must be the origin .*\.$/),
   ]);
 });
@@ -102,7 +94,7 @@ test.each(['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'
 
 test('a missing secret file, or one with more than one word, is reported', () => {
   const file = join(folder, 'secret');
-  const problems = () => problemsOf({ ...SECRETLESS, DBVITALS_OIDC_CLIENT_SECRET_FILE: file });
+  const problems = () => settingProblems({ ...SECRETLESS, DBVITALS_OIDC_CLIENT_SECRET_FILE: file });
   expect(problems()).toEqual([
     'DBVITALS_OIDC_CLIENT_SECRET_FILE cannot be read (ENOENT): name a readable file.',
   ]);

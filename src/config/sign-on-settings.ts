@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readSettingFile } from './text-file.ts';
 
 const PUBLIC_URL = 'DBVITALS_PUBLIC_URL';
 
@@ -48,7 +48,9 @@ export function readSignOn(
   const issuer = setting('DBVITALS_OIDC_ISSUER', '', parseIssuer);
   const clientSecret = setting(inline, null, String) ?? setting(file, '', readSecret);
   return Object.freeze({
-    ...{ issuer, clientId: text('DBVITALS_OIDC_CLIENT_ID') ?? '', clientSecret },
+    issuer,
+    clientId: text('DBVITALS_OIDC_CLIENT_ID') ?? '',
+    clientSecret,
     publicUrl: publicUrl ?? '',
   });
 }
@@ -76,16 +78,7 @@ function isSafe(text: string): boolean {
 }
 
 function readSecret(path: string): string {
-  const secret = textOf(path).trim();
+  const secret = readSettingFile('DBVITALS_OIDC_CLIENT_SECRET_FILE', path);
   if (secret !== '' && !/\s/.test(secret)) return secret;
   throw new Error('DBVITALS_OIDC_CLIENT_SECRET_FILE must contain only the client secret.');
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-    throw new Error(`DBVITALS_OIDC_CLIENT_SECRET_FILE cannot be read${reason}: name a readable file.`);
-  }
 }

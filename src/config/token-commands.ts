@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { isErrno } from './config-error.ts';
+import { readTextFile } from './text-file.ts';
 
 /** A command that prints a token, which a connection uses as its password. */
 export interface TokenCommand {
@@ -24,7 +25,7 @@ export function readTokenCommands(path: string): TokenCommands {
   try {
     if ((statSync(path).mode & OTHERS_MAY_WRITE) !== 0)
       throw new Error(`${NAME}: other users can write ${path}; remove their permission with "chmod go-w".`);
-    text = readFileSync(path, 'utf8');
+    text = readTextFile(path);
   } catch (error) {
     if (!isErrno(error)) throw error;
     throw new Error(`${NAME} cannot be read (${error.code}): name a readable file.`);

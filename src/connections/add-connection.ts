@@ -1,21 +1,24 @@
 import type { ChangeAccount } from '../activity/record-entry.ts';
-import type { SecretKeys } from '../database/encryption.ts';
-import { one } from '../database/one.ts';
+import type { SecretKeys } from '../platform/encryption.ts';
+import { one } from '../store/one.ts';
+import { PAGE_LINKS } from '../vocabulary/page-paths.ts';
 import type { TlsMode } from '../vocabulary/tls-modes.ts';
-import { type ConnectionRow, pageOf, readConnection } from './connection-row.ts';
-import { storeSecrets } from './connection-secrets.ts';
-import { type ConnectionSettings, requireSettingsOf } from './connection-settings.ts';
+import { type ConnectionRow, readConnection } from './connection-row.ts';
+import { type ConnectionSettings, DEFAULT_PULSE_SECONDS, requireSettingsOf } from './connection-settings.ts';
 import { changedThresholds } from './connection-thresholds.ts';
 import { requireAuthority } from './connection-tls.ts';
 import { requireTokenLogin } from './connection-token.ts';
 import { requireTunnel, storeTunnel, type Tunnelled } from './connection-tunnel.ts';
 import type { DatabaseAddress } from './connection-url.ts';
+import { storeSecrets } from './credentials.ts';
+import { requireOrderAtEnd } from './thresholds/require-order.ts';
 
 const insert = `
   with added as (
     insert into connection (account_id, name, engine, connection_type, host, port, database, username, tls, created_at,
-                            thresholds, expected_standbys, password_exposable, ca_certificate, token_source, query_texts)
-    values ($1, $2, $15, $3, $4, $5, $6, $7, $8, $9, $11, $12, $13, $14, $16, $17)
+                            thresholds, expected_standbys, password_exposable, ca_certificate, token_source, query_texts,
+                            pulse_seconds)
+    values ($1, $2, $15, $3, $4, $5, $6, $7, $8, $9, $11, $12, $13, $14, $16, $17, $18)
     returning account_id, connection_id
   )
   insert into connection_schedule (account_id, connection_id, every, due_at)
@@ -32,22 +35,40 @@ export async function addConnection(
   requireAuthority(wanted.tls, wanted.caCertificate);
   requireTunnel(wanted.ssh !== undefined, wanted);
   if (wanted.tokenSource) requireTokenLogin(wanted);
-  return change(async ({ accountId, client, at, record }) => {
+  return change(async (within) => {
+    const { accountId, client, at, record } = within;
     const { name, connection_type, host, port, database, username, tls, every, password } = wanted;
     const { thresholds = {}, expectedStandbys = 0, passwordExposable = false, caCertificate } = wanted;
-    const { tokenSource = null, queryTexts = false } = wanted;
+    const { tokenSource = null, queryTexts = false, pulseSeconds = DEFAULT_PULSE_SECONDS } = wanted;
     const { rows } = await client.query<{ id: number }>(insert, [
-      ...[accountId, name, connection_type, host, port, database, username, tls, at, every],
-      ...[changedThresholds({}, thresholds), expectedStandbys, passwordExposable, caCertificate],
+      accountId,
+      name,
+      connection_type,
+      host,
+      port,
+      database,
+      username,
+      tls,
+      at,
+      every,
+      changedThresholds({}, thresholds),
+      expectedStandbys,
+      passwordExposable,
+      caCertificate,
       wanted.engine,
       tokenSource,
       queryTexts,
+      pulseSeconds,
     ]);
     const { id: connectionId } = one(rows, 'store a connection');
     await storeTunnel(client, { accountId, connectionId }, wanted);
+    if (Object.keys(thresholds).length > 0) {
+      const checks = { ids: Object.keys(thresholds) };
+      requireOrderAtEnd(within, { connectionIds: [connectionId], tag: '', checks });
+    }
     const secrets = { password, sshKey: wanted.sshKey ?? null };
     await storeSecrets(client, secret, { accountId, connectionId }, secrets);
-    record('connection_added', pageOf(connectionId), {
+    record('connection_added', PAGE_LINKS.connection(connectionId), {
       connection_id: connectionId,
       name,
       host,

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../test/store.ts';
-import { encrypt } from '../database/encryption.ts';
-import type { ConnectionKey } from '../monitor/run.ts';
+import { startTestStore, type TestStore } from '../../test/support/store.ts';
+import type { ConnectionKey } from '../monitor/monitor-deps.ts';
+import { encrypt } from '../platform/encryption.ts';
 import { bindAtStart } from './bind-credentials.ts';
-import { readSecrets } from './connection-secrets.ts';
-import { TamperedConnection } from './credentials.ts';
+import { readSecrets, TamperedConnection } from './credentials.ts';
 
 let store: TestStore;
 let owner: pg.Client;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { accountKeyLabel, unboundKeyLabel } from '../database/account-key.ts';
-import { inTransaction } from '../database/connect.ts';
-import { decrypt, encrypt, type SecretKeys } from '../database/encryption.ts';
+import { decrypt, encrypt, type SecretKeys } from '../platform/encryption.ts';
+import { accountKeyLabel, unboundKeyLabel } from '../store/account-key.ts';
+import { inTransaction } from '../store/connect.ts';
 import { type Destination, destinationColumns, type EncryptedSecrets, encryptBy } from './credentials.ts';
 
 /** The result of binding credentials that an earlier version stored without their settings. */
@@ -37,7 +37,7 @@ const storeKey = `
 /**
  * Binds credentials that an earlier version stored to their connections' current settings, once per store. A bound account
  * key marks the store as done, and only DBVITALS_SECRET_KEY can create one. Once there is a bound key, unbound keys decrypt
- * nothing (docs/decisions/0048). Call it before credentials are used or stored.
+ * nothing (docs/decisions/0032). Call it before credentials are used or stored.
  */
 export async function bindCredentials(writer: pg.Pool, secret: SecretKeys): Promise<Bound> {
   const keys = await readKeys(writer, secret);

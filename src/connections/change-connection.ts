@@ -1,18 +1,18 @@
 import type { ChangeAccount } from '../activity/record-entry.ts';
-import { storeChanges } from '../changes/store-changes.ts';
-import type { SecretKeys } from '../database/encryption.ts';
-import { forgetQueryTexts } from '../queries/store-queries.ts';
-import { EditConflict } from '../vocabulary/rejection.ts';
+import type { SecretKeys } from '../platform/encryption.ts';
+import { EditConflict, invalidParameter, notFound } from '../platform/rejection.ts';
+import { storeChanges } from '../runs/changes/store-changes.ts';
+import { forgetQueryTexts } from '../runs/queries/store-queries.ts';
+import { PAGE_LINKS } from '../vocabulary/page-paths.ts';
 import { changesBetween, settingsOf } from './connection-changes.ts';
-import { ConnectionRejected, NoConnection } from './connection-rejected.ts';
-import { type ConnectionRow, pageOf, readConnection } from './connection-row.ts';
-import { readSecrets, storeSecrets } from './connection-secrets.ts';
+import { type ConnectionRow, readConnection } from './connection-row.ts';
 import { changedThresholds } from './connection-thresholds.ts';
 import { tlsOf } from './connection-tls.ts';
 import { storeTunnel } from './connection-tunnel.ts';
-import { type Secrets, TamperedConnection } from './credentials.ts';
+import { readSecrets, type Secrets, storeSecrets, TamperedConnection } from './credentials.ts';
 import { type ConnectionChanges, requireChangeable, tlsAfter } from './require-changeable.ts';
 import { thresholdChangesBetween } from './threshold-changes.ts';
+import { requireOrderAtEnd } from './thresholds/require-order.ts';
 
 const update = `
   update connection
@@ -29,7 +29,8 @@ const update = `
          ca_certificate      = case when $15 then $13 else ca_certificate end,
          engine              = coalesce($14, engine),
          token_source        = case when $17 then $16 else token_source end,
-         query_texts         = coalesce($18, query_texts)
+         query_texts         = coalesce($18, query_texts),
+         pulse_seconds       = coalesce($19, pulse_seconds)
    where account_id = $1 and connection_id = $2`;
 
 // A change of the route is checked immediately.
@@ -42,7 +43,7 @@ const reschedule = `
 
 /**
  * Changes a connection and encrypts its secrets for the new settings. A change that would send the stored password to
- * another server, or less protected, requires the password again. Throws a {@link ConnectionRejected} without it.
+ * another server, or less protected, requires the password again. Throws a {@link Rejection} without it.
  */
 export async function changeConnection(
   change: ChangeAccount,
@@ -50,11 +51,12 @@ export async function changeConnection(
   connectionId: number,
   wanted: ConnectionChanges,
 ): Promise<ConnectionRow> {
-  return change(async ({ accountId, client, at, author, record }) => {
+  return change(async (within) => {
+    const { accountId, client, at, author, record } = within;
     const ids = [accountId, connectionId];
     const key = { accountId, connectionId };
     const before = await settingsOf(client, accountId, connectionId);
-    if (before === null) throw new NoConnection(connectionId);
+    if (before === null) throw notFound('connection', connectionId);
     if (wanted.version !== undefined && wanted.version !== before.version) throw new EditConflict();
     const reached = WAY.some((part) => wanted[part] !== undefined);
     // Sample data has no secrets, so its settings are not bound to any.
@@ -64,29 +66,27 @@ export async function changeConnection(
         ? await trustedChanges(wanted, () => readSecrets(client, secret, key))
         : { changes: wanted, secrets: null };
     const { name, address, password, tls, every, thresholds = {}, sshKey } = changes;
-    const { expectedStandbys, passwordExposable, caCertificate, tokenSource, queryTexts } = changes;
+    const { expectedStandbys, passwordExposable, caCertificate, tokenSource, queryTexts, pulseSeconds } =
+      changes;
     const type = requireChangeable(before, changes);
     await client.query(update, [
       ...[...ids, name, type, address?.host, address?.port],
       ...[address?.database, address?.username, tlsAfter(before, type, tls)],
       ...[changedThresholds(before.thresholds, thresholds)],
       ...[expectedStandbys, passwordExposable, caCertificate, address?.engine, caCertificate !== undefined],
-      ...[tokenSource, tokenSource !== undefined, queryTexts],
+      ...[tokenSource, tokenSource !== undefined, queryTexts, pulseSeconds],
     ]);
     if (queryTexts === false) await forgetQueryTexts(client, accountId, connectionId);
-    await storeTunnel(client, key, changes);
-    if (secrets) {
-      const given = {
-        ...(tokenSource && { password: null }),
-        ...(password !== undefined && { password }),
-        ...(sshKey !== undefined && { sshKey }),
-      };
-      await storeSecrets(client, secret, key, { ...secrets, ...given });
+    if (Object.keys(thresholds).length > 0) {
+      const checks = { ids: Object.keys(thresholds) };
+      requireOrderAtEnd(within, { connectionIds: [connectionId], tag: '', checks });
     }
+    await storeTunnel(client, key, changes);
+    if (secrets) await storeSecrets(client, secret, key, { ...secrets, ...changedSecrets(changes) });
     if (reached || every !== undefined) {
       const { rowCount } = await client.query(reschedule, [...ids, every, reached]);
       if (rowCount === 0 && every !== undefined) {
-        throw new ConnectionRejected(
+        throw invalidParameter(
           'interval_seconds',
           `Connection ${connectionId} is sample data and is never checked: its interval can't be changed.`,
         );
@@ -95,7 +95,7 @@ export async function changeConnection(
     const after = await settingsOf(client, accountId, connectionId);
     const connection = await readConnection(client, accountId, connectionId);
     await storeChanges(client, { ...key, at }, after ? thresholdChangesBetween(before, after, author) : []);
-    record('connection_changed', pageOf(connectionId), {
+    record('connection_changed', PAGE_LINKS.connection(connectionId), {
       connection_id: connectionId,
       name: connection.name,
       host: connection.host,
@@ -105,6 +105,14 @@ export async function changeConnection(
     });
     return connection;
   });
+}
+
+function changedSecrets({ tokenSource, password, sshKey }: ConnectionChanges): Partial<Secrets> {
+  return {
+    ...(tokenSource && { password: null }),
+    ...(password !== undefined && { password }),
+    ...(sshKey !== undefined && { sshKey }),
+  };
 }
 
 /** The settings that determine where and how secrets are sent. */
@@ -133,7 +141,7 @@ async function trustedChanges(
   } catch (error) {
     if (!(error instanceof TamperedConnection)) throw error;
     const { address, password, ssh, tls } = changes;
-    if (!address || password === undefined) throw new ConnectionRejected('password', error.message);
+    if (!address || password === undefined) throw invalidParameter('password', error.message);
     const type = ssh ? ('ssh_tunnel' as const) : address.connection_type;
     const anew = {
       type,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type FieldChanges, fieldChanges } from '../activity/field-changes.ts';
 import type { TlsMode } from '../vocabulary/tls-modes.ts';
-import { fingerprints } from './connection-settings.ts';
+import { fingerprints, toPulseText } from './connection-settings.ts';
 import type { ConnectionThresholds } from './connection-thresholds.ts';
 import type { DatabaseAddress } from './connection-url.ts';
 
@@ -18,6 +18,8 @@ export interface StoredSettings {
   thresholds: ConnectionThresholds;
   expected_standbys: number;
   query_texts: boolean;
+  /** 0 = off. */
+  pulse_seconds: number;
   password_exposable: boolean;
   ca_certificate: string | null;
   ssh_username: string | null;
@@ -34,7 +36,7 @@ export interface StoredSettings {
 
 const columns = `
          c.name, c.engine, c.connection_type, c.host, c.port, c.database, c.username, c.tls, c.thresholds,
-         c.expected_standbys, c.query_texts, c.password_exposable, c.ca_certificate,
+         c.expected_standbys, c.query_texts, c.pulse_seconds, c.password_exposable, c.ca_certificate,
          c.ssh_username, c.ssh_host, c.ssh_port, c.token_source,
          (select extract(epoch from s.every)::float8 from connection_schedule s
            where s.account_id = c.account_id and s.connection_id = c.connection_id) as every,
@@ -89,11 +91,13 @@ function shown({
   version: _version,
   ca_certificate,
   every,
+  pulse_seconds,
   ...plain
 }: StoredSettings): Record<string, unknown> {
   return {
     ...plain,
     every: every === null ? null : `${every}s`,
+    pulse: toPulseText(pulse_seconds),
     ca_certificate: ca_certificate === null ? null : fingerprints(ca_certificate),
   };
 }

@@ -1,8 +1,9 @@
 import type pg from 'pg';
+import { notFound } from '../platform/rejection.ts';
+import { serverVersion } from '../platform/text/server-version.ts';
+import type { Read } from '../store/read.ts';
 import type { ConnectionType } from '../vocabulary/connection-types.ts';
 import type { Engine } from '../vocabulary/engines.ts';
-import { serverVersion } from '../vocabulary/values/server-version.ts';
-import { NoConnection } from './connection-rejected.ts';
 
 /** A connection as endpoint 1 shows it. */
 export interface ConnectionRow {
@@ -33,6 +34,14 @@ export async function listConnections(
   accountId: number,
 ): Promise<ConnectionRow[]> {
   return (await client.query<ConnectionRow>(ofAccount, [accountId])).rows;
+}
+
+const listed = `
+  select from connection where account_id = $1 and connection_id = $2 and removed_at is null`;
+
+/** Whether the account has the connection, and it was not removed. */
+export async function isListed(read: Read, accountId: number, connectionId: number): Promise<boolean> {
+  return (await read(listed, [accountId, connectionId])).length > 0;
 }
 
 const serversOfAccount = `
@@ -72,7 +81,7 @@ export async function readConnection(
 ): Promise<ConnectionRow> {
   const { rows } = await client.query<ConnectionRow>(one, [accountId, id]);
   const [row] = rows;
-  if (row === undefined) throw new NoConnection(id);
+  if (row === undefined) throw notFound('connection', id);
   return row;
 }
 
@@ -80,11 +89,6 @@ export async function readConnection(
 export async function ownerOfConnection(writer: pg.Pool, id: number): Promise<number> {
   const { rows } = await writer.query<{ account_id: number }>(ownerOf, [id]);
   const [row] = rows;
-  if (row === undefined) throw new NoConnection(id);
+  if (row === undefined) throw notFound('connection', id);
   return row.account_id;
-}
-
-/** The console page that log entries about a connection link to. */
-export function pageOf(connectionId: number): string {
-  return `/connections/${connectionId}`;
 }

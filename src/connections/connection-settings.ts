@@ -1,8 +1,16 @@
 import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
+import { invalidParameter } from '../platform/rejection.ts';
 import { isShippedAuthority } from '../vocabulary/hosted/authorities.ts';
-import { ConnectionRejected } from './connection-rejected.ts';
 import type { ThresholdChanges } from './connection-thresholds.ts';
 import type { DatabaseAddress } from './connection-url.ts';
+
+/** From pulse to pulse, unless a connection says otherwise. */
+export const DEFAULT_PULSE_SECONDS = 10;
+
+/** How often a connection is pulsed, as the commands have it: `10s`, `off`. */
+export function toPulseText(seconds: number): string {
+  return seconds === 0 ? 'off' : `${seconds}s`;
+}
 
 /** A connection's settings besides its address. Absent fields keep their values, or get the default of a new connection. */
 export interface ConnectionSettings {
@@ -10,6 +18,8 @@ export interface ConnectionSettings {
   expectedStandbys?: number;
   /** Whether the normalized texts of queries are read and stored. */
   queryTexts?: boolean;
+  /** From pulse to pulse, 1 to 60; 0 = off. */
+  pulseSeconds?: number;
   /** Whether the password may be sent in clear text or as MD5. */
   passwordExposable?: boolean;
   /** PEM: certificates, and public keys of MySQL servers; or the name of shipped authorities; null = only the system's certificates. */
@@ -19,7 +29,7 @@ export interface ConnectionSettings {
 }
 
 /**
- * Throws a {@link ConnectionRejected} for settings that have no effect on this engine, because users would believe that
+ * Throws a {@link Rejection} for settings that have no effect on this engine, because users would believe that
  * they apply.
  */
 export function requireSettingsOf(
@@ -29,17 +39,14 @@ export function requireSettingsOf(
   const [other, name] = engine === 'postgres' ? ['MY_', 'PostgreSQL'] : ['PG_', 'MySQL or MariaDB'];
   const check = Object.keys(thresholds).find((id) => id.startsWith(other));
   if (check !== undefined)
-    throw new ConnectionRejected(
-      'thresholds',
-      `${check} is not a check for ${name}: leave out its threshold.`,
-    );
+    throw invalidParameter('thresholds', `${check} is not a check for ${name}: leave out its threshold.`);
   if (engine !== 'postgres' && expectedStandbys > 0)
-    throw new ConnectionRejected(
+    throw invalidParameter(
       'expected_standbys',
       'Expected standbys are for PostgreSQL only: leave out their number.',
     );
   if (engine === 'postgres' && caCertificate?.includes(PUBLIC_KEY))
-    throw new ConnectionRejected(
+    throw invalidParameter(
       'ca_certificate',
       'The certificates contain a public key, which is for MySQL only: PostgreSQL needs certificates.',
     );
@@ -56,7 +63,7 @@ export function certificatesIn(text: string): string {
     if (blocks.length === 0) throw new Error('no certificate');
     return blocks.map(rewritten).join('');
   } catch {
-    throw new ConnectionRejected(
+    throw invalidParameter(
       'ca_certificate',
       'The certificates must be PEM text, which begins with -----BEGIN CERTIFICATE-----.',
     );

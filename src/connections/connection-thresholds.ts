@@ -1,5 +1,5 @@
 import type { Thresholds } from '../checks/check.ts';
-import { ConnectionRejected } from './connection-rejected.ts';
+import { invalidParameter } from '../platform/rejection.ts';
 
 /** Check id → name → the new number; null = back to the default. */
 export type ThresholdChanges = Readonly<Record<string, Readonly<Record<string, number | null>>>>;
@@ -13,13 +13,13 @@ interface ShippedCheck {
   thresholds?: Thresholds;
 }
 
-/** Throws a {@link ConnectionRejected} for an unknown check or threshold; the message lists the valid names. */
+/** Throws a {@link Rejection} for an unknown check or threshold; the message lists the valid names. */
 export function requireThresholds(changes: ThresholdChanges, checks: readonly ShippedCheck[]): void {
   for (const [id, named] of Object.entries(changes)) {
     const valid = Object.keys(requireCheck(id, checks).thresholds ?? {});
     const wrong = Object.keys(named).find((name) => !valid.includes(name));
     if (wrong === undefined) continue;
-    throw new ConnectionRejected(
+    throw invalidParameter(
       'thresholds',
       valid.length === 0
         ? `${id} has no thresholds: leave out ${id}.${wrong}.`
@@ -28,7 +28,7 @@ export function requireThresholds(changes: ThresholdChanges, checks: readonly Sh
   }
 }
 
-/** The check with this id. Throws a {@link ConnectionRejected} when there is none. */
+/** The check with this id. Throws a {@link Rejection} when there is none. */
 export function requireCheck<Shipped extends { id: string }>(
   id: string,
   checks: readonly Shipped[],
@@ -36,10 +36,7 @@ export function requireCheck<Shipped extends { id: string }>(
   const check = checks.find((one) => one.id === id);
   if (check) return check;
   const named = /^[A-Z0-9_]{1,60}$/.test(id) ? id : 'with this id';
-  throw new ConnectionRejected(
-    'check_id',
-    `There is no check ${named}: docs/checks has a page for each check.`,
-  );
+  throw invalidParameter('check_id', `There is no check ${named}: docs/checks has a page for each check.`);
 }
 
 /** A connection's thresholds after the changes. */

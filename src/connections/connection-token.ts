@@ -1,5 +1,5 @@
+import { invalidParameter } from '../platform/rejection.ts';
 import type { TlsMode } from '../vocabulary/tls-modes.ts';
-import { ConnectionRejected } from './connection-rejected.ts';
 
 /** What decides whether a connection may log in by token. */
 interface Login {
@@ -9,7 +9,7 @@ interface Login {
 }
 
 /**
- * Throws a {@link ConnectionRejected} unless a token is sent to one server only, over TLS, after its certificate was
+ * Throws a {@link Rejection} unless a token is sent to one server only, over TLS, after its certificate was
  * verified: such a token opens every database of its owner until it ends.
  */
 export function requireTokenLogin({ host, password, tls }: Login): void {
@@ -21,5 +21,5 @@ export function requireTokenLogin({ host, password, tls }: Login): void {
         : password !== null
           ? 'A connection logs in by password or by token: leave the password out.'
           : null;
-  if (reason !== null) throw new ConnectionRejected('token_source', reason);
+  if (reason !== null) throw invalidParameter('token_source', reason);
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type pg from 'pg';
-import { ConnectionRejected } from './connection-rejected.ts';
+import { invalidParameter } from '../platform/rejection.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -23,7 +23,7 @@ export function requirePrivateKey(text: string): string {
   const ssh: typeof import('ssh2') = require('ssh2'); // loaded only for tunnels, because it takes 28 ms
   const key = ssh.utils.parseKey(text);
   if (key instanceof Error || !key.isPrivateKey())
-    throw new ConnectionRejected('ssh', 'The SSH key must be a private key without a passphrase.');
+    throw invalidParameter('ssh', 'The SSH key must be a private key without a passphrase.');
   return text;
 }
 
@@ -45,5 +45,5 @@ export async function storeTunnel(
 /** Throws when a private key is given without a tunnel. */
 export function requireTunnel(tunnelled: boolean, { sshKey }: Tunnelled): void {
   if (sshKey === undefined || tunnelled) return;
-  throw new ConnectionRejected('ssh', 'A private key needs an SSH server: give both.');
+  throw invalidParameter('ssh', 'A private key needs an SSH server: give both.');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConnectionRejected } from './connection-rejected.ts';
+import { Rejection } from '../platform/rejection.ts';
 import { parseConnectionUrl } from './connection-url.ts';
 
 describe('a connection URL', () => {
@@ -20,7 +20,13 @@ describe('a connection URL', () => {
   ])('%s is read', (url, [connection_type, host, port, database, username, password]) => {
     const engine = 'postgres';
     expect(parseConnectionUrl(url)).toEqual({
-      ...{ engine, connection_type, host, port, database, username, password },
+      engine,
+      connection_type,
+      host,
+      port,
+      database,
+      username,
+      password,
     });
   });
 
@@ -35,7 +41,13 @@ describe('a connection URL', () => {
   ])('%s is read', (url, [engine, connection_type, host, port, database, password]) => {
     const username = 'ada';
     expect(parseConnectionUrl(url)).toEqual({
-      ...{ engine, connection_type, host, port, database, username, password },
+      engine,
+      connection_type,
+      host,
+      port,
+      database,
+      username,
+      password,
     });
   });
 
@@ -71,10 +83,30 @@ describe('a connection URL', () => {
     'postgres://ada:hunter2@db/app?channel_binding=require',
     'postgres://ada:hunter2@db/app?channel_binding=prefer&channel_binding=require&x=y',
   ])('%s is answered with what to use instead', (url) => {
-    expect(() => parseConnectionUrl(url)).toThrow(ConnectionRejected);
+    expect(() => parseConnectionUrl(url)).toThrow(Rejection);
     expect(() => parseConnectionUrl(url)).toThrow(
       /^Remove channel_binding=require from the URL and use sslmode=verify-full: [^.]*\.$/,
     );
+    expect(() => parseConnectionUrl(url)).not.toThrow(/hunter2/);
+  });
+
+  test('an IPv6 address may have a zone', () => {
+    const read = parseConnectionUrl('postgres://ada@[fe80::1%25eth0]:5433/app');
+    expect([read.host, read.port]).toEqual(['fe80::1%eth0', 5433]);
+  });
+
+  test.each([
+    ['jdbc:postgresql://db:5432/app?user=ada&password=hunter2', /^Remove "jdbc:"/],
+    ['"postgres://ada:hunter2@db/app"', /in quotes/],
+    ['host=db user=ada password=hunter2', /as a URL/],
+    ['postgresql+asyncpg://ada:hunter2@db/app', /name of a driver/],
+    ['postgres://ada:hunter2@db/app?connect_timeout=10', /^Remove connect_timeout from the URL/],
+    ['postgres://ada:hunter2@db/app?sslmode=require&pgbouncer=true', /^Remove pgbouncer from the URL/],
+    ['mysql://ada:hunter2@db/app?useSSL=true', /^Remove useSSL from the URL/],
+    ['postgres://ada:hunter2@db/app?hunter2=x', /^(?!.*hunter2)/],
+  ])('%s is answered with what is wrong', (url, sentence) => {
+    expect(() => parseConnectionUrl(url)).toThrow(Rejection);
+    expect(() => parseConnectionUrl(url)).toThrow(sentence);
     expect(() => parseConnectionUrl(url)).not.toThrow(/hunter2/);
   });
 
@@ -116,7 +148,7 @@ describe('a connection URL', () => {
     'postgres://ada:hunter2%@db/app',
     'postgres://ada:hunter2%00@db/app',
   ])('%s is rejected without showing the password', (url) => {
-    expect(() => parseConnectionUrl(url)).toThrow(ConnectionRejected);
+    expect(() => parseConnectionUrl(url)).toThrow(Rejection);
     expect(() => parseConnectionUrl(url)).not.toThrow(/hunter2/);
     expect(() => parseConnectionUrl(url)).toThrow(/\.$/);
   });

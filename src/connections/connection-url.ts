@@ -1,7 +1,7 @@
+import { invalidParameter, type Rejection } from '../platform/rejection.ts';
 import type { ConnectionType } from '../vocabulary/connection-types.ts';
 import { type Engine, engineOfScheme } from '../vocabulary/engines.ts';
 import type { TlsMode } from '../vocabulary/tls-modes.ts';
-import { ConnectionRejected } from './connection-rejected.ts';
 
 /** The address and login of a monitored database, as in a connection URL. */
 export interface DatabaseAddress {
@@ -26,8 +26,26 @@ const MOST_HOSTS = 4;
 // Scheme, user, password, hosts with ports, database, parameters.
 const URL_FORM =
   /^(postgres(?:ql)?|mysql|mariadb):\/\/(?:([^:@/?#]*)(?::([^:@/?#]*))?@)?([^@/?#]*)(?:\/([^/?#]*))?(?:\?([^#]*))?$/;
+// What other programs take for the address of a database.
+const FOREIGN: readonly (readonly [RegExp, string])[] = [
+  [
+    /^\s*jdbc:/i,
+    'Remove "jdbc:" from the URL, and write user and password before the host, as in user:password@host.',
+  ],
+  [/^\s*["'`]/, 'The URL is in quotes: remove them.'],
+  [
+    /^\s*(?:host|dbname|user|port)\s*=/,
+    'Write the words host=…, user=… as a URL: postgres://user:password@host:5432/database.',
+  ],
+  [
+    /^\s*(?:mysql2|mysqlx|(?:postgres(?:ql)?|mysql|mariadb)\+\w+):/,
+    'The URL must begin with postgres://, mysql:// or mariadb://, without the name of a driver.',
+  ],
+];
+
 // An IPv6 address needs brackets.
-const HOST_FORM = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]]*))(?::([0-9]+))?$/;
+// Its zone, such as %25eth0, names a network of this machine.
+const HOST_FORM = /^(?:\[([0-9A-Fa-f:.]+(?:%25[\w.-]+)?)\]|([^:[\]]*))(?::([0-9]+))?$/;
 
 /** What differs between the URLs of the engines: defaults, and the parameters as their own clients have them. */
 interface Scheme {
@@ -41,16 +59,24 @@ interface Scheme {
 }
 
 const POSTGRES: Scheme = {
-  ...{ port: '5432', database: 'postgres', socket: 'folder', sockets: ['host'] },
+  port: '5432',
+  database: 'postgres',
+  socket: 'folder',
+  sockets: ['host'],
   tls: 'sslmode',
   modes: { disable: 'disable', require: 'require', 'verify-ca': 'verify-ca', 'verify-full': 'verify-full' },
 };
 const MYSQL: Scheme = {
-  ...{ port: '3306', database: '', socket: 'file', sockets: ['socket', 'host'] },
+  port: '3306',
+  database: '',
+  socket: 'file',
+  sockets: ['socket', 'host'],
   tls: 'ssl-mode',
   modes: {
-    ...{ DISABLED: 'disable', REQUIRED: 'require' },
-    ...{ VERIFY_CA: 'verify-ca', VERIFY_IDENTITY: 'verify-full' },
+    DISABLED: 'disable',
+    REQUIRED: 'require',
+    VERIFY_CA: 'verify-ca',
+    VERIFY_IDENTITY: 'verify-full',
   },
 };
 
@@ -58,10 +84,12 @@ const MYSQL: Scheme = {
  * Parses `postgres://user:password@host:port/database`, with several servers `…@one:5432,two:5433/…`. A socket's folder is
  * `%2Ffolder` in place of the host, or `?host=/folder`. The defaults are port 5432 and database `postgres`. `mysql://` and
  * `mariadb://` default to port 3306 and no database; their socket is a file, also accepted as `?socket=`. The TLS mode may
- * be `?sslmode=`, in MySQL's URLs `?ssl-mode=`. PostgreSQL's `channel_binding` may be `prefer` or `disable`. Throws a {@link ConnectionRejected} that shows no part of the URL, because it may
+ * be `?sslmode=`, in MySQL's URLs `?ssl-mode=`. PostgreSQL's `channel_binding` may be `prefer` or `disable`. Throws a {@link Rejection} that shows no part of the URL, because it may
  * contain a password.
  */
 export function parseConnectionUrl(text: string): DatabaseAddress {
+  const foreign = FOREIGN.find(([form]) => form.test(text));
+  if (foreign) throw invalidParameter('url', foreign[1]);
   const parts = URL_FORM.exec(text);
   if (!parts) throw wrong('percent-encode special characters in the password, such as %40 for @');
   const [, name = '', user = '', password = '', hosts = '', database = '', query = ''] = parts;
@@ -78,10 +106,7 @@ export function parseConnectionUrl(text: string): DatabaseAddress {
   if (!first) throw wrong('it has no host');
   const several = servers.length > 1;
   if (servers.length > MOST_HOSTS)
-    throw new ConnectionRejected(
-      'url',
-      `A connection can have at most ${MOST_HOSTS} hosts: leave out the others.`,
-    );
+    throw invalidParameter('url', `A connection can have at most ${MOST_HOSTS} hosts: leave out the others.`);
   if (several && servers.some(({ host }) => host.startsWith('/')))
     throw wrong('a socket cannot be one of several hosts');
   if (user === '') throw wrong('it has no user');
@@ -99,7 +124,7 @@ export function parseConnectionUrl(text: string): DatabaseAddress {
 
 /**
  * The address from separate fields: `host` is a name, an address, several of them as `one:5432,two:5433`, or the path of a
- * Unix socket. Throws a {@link ConnectionRejected}.
+ * Unix socket. Throws a {@link Rejection}.
  */
 export function addressOf({
   engine,
@@ -116,7 +141,7 @@ export function addressOf({
 }): DatabaseAddress {
   const socket = host.startsWith('/');
   if (!socket && /[@/?#%\s]/.test(host))
-    throw new ConnectionRejected('host', 'The host must be a name, an address, or the path of a socket.');
+    throw invalidParameter('host', 'The host must be a name, an address, or the path of a socket.');
   const six = !socket && /^[0-9A-Fa-f:.]+$/.test(host) && host.split(':').length > 2;
   const server = socket ? encodeURIComponent(host) : six ? `[${host}]` : host;
   const several = !socket && !six && /[,:]/.test(host);
@@ -142,7 +167,7 @@ const CHANNEL_BINDING = 'channel_binding';
 function checkChannelBinding(parameters: Parameters): void {
   const values = parameters.filter(([name]) => name === CHANNEL_BINDING).map(([, value]) => value);
   if (values.includes('require'))
-    throw new ConnectionRejected(
+    throw invalidParameter(
       'url',
       'Remove channel_binding=require from the URL and use sslmode=verify-full: dbvitals cannot require channel binding, but verify-full verifies the certificate and the name of the server.',
     );
@@ -153,7 +178,7 @@ function checkChannelBinding(parameters: Parameters): void {
 function serverOf(part: string, parameters: Parameters, scheme: Scheme): { host: string; port: number } {
   const [whole, address6, name = '', port = scheme.port] = HOST_FORM.exec(part) ?? [];
   if (whole === undefined) throw wrong('an IPv6 address needs brackets, and a port is a number');
-  const named = address6 ?? decode(name);
+  const named = decode(address6 ?? name);
   const host = parameters.length === 0 ? named : socketOf(parameters, named, scheme);
   if (!host.startsWith('/') && !address6 && !/^[0-9A-Za-z_.-]+$/.test(host)) throw wrong('it has no host');
   if (Number(port) < 1 || Number(port) > 65_535) throw wrong('its port must be 1 to 65535');
@@ -166,12 +191,27 @@ function written({ host, port }: { host: string; port: number }): string {
 
 function socketOf(parameters: Parameters, host: string, { sockets, socket, tls }: Scheme): string {
   const [[name = '', path = ''] = [], ...others] = parameters;
+  const unknown = parameters.find(([each]) => !sockets.includes(each) && OF_OTHERS.has(each));
+  if (unknown) {
+    const known = `its only parameters are ${tls}, and ${sockets[0]}=/${socket} of a Unix socket`;
+    throw invalidParameter('url', `Remove ${unknown[0]} from the URL: ${known}.`);
+  }
   const stray = others.length > 0 || !sockets.includes(name);
   if (stray || !path.startsWith('/') || host !== '' || /\p{Cc}/u.test(path)) {
     throw wrong(`its only parameters are ${tls}, and ${sockets[0]}=/${socket} of a Unix socket`);
   }
   return path;
 }
+
+/** Parameters of other clients. Only these are named in a sentence: any other word may be a part of a password. */
+const OF_OTHERS = new Set(
+  (
+    'application_name options connect_timeout target_session_attrs sslrootcert sslcert sslkey sslpassword gssencmode ' +
+    'pgbouncer schema search_path currentSchema pool_timeout connection_limit keepalives endpoint ssl useSSL requireSSL ' +
+    'sslMode sslmode ssl-mode ssl-ca ssl_ca tls serverTimezone allowPublicKeyRetrieval charset timeout parseTime loc user ' +
+    'password port dbname channel_binding'
+  ).split(' '),
+);
 
 function decode(part: string): string {
   let text: string | undefined;
@@ -184,8 +224,8 @@ function decode(part: string): string {
   return text;
 }
 
-function wrong(reason: string): ConnectionRejected {
-  return new ConnectionRejected(
+function wrong(reason: string): Rejection {
+  return invalidParameter(
     'url',
     `The URL must look like postgres://user:password@host:5432/database or mysql://user:password@host:3306 (${reason}).`,
   );

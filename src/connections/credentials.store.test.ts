@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../test/store.ts';
-import type { SecretKeys } from '../database/encryption.ts';
+import { startTestStore, type TestStore } from '../../test/support/store.ts';
+import type { SecretKeys } from '../platform/encryption.ts';
 import {
   CredentialError,
   type Destination,
@@ -22,15 +22,22 @@ const SECRETS = { password: 'pässword', sshKey: 'a private key' };
 
 async function destination(): Promise<Destination> {
   return {
-    ...{
-      account_id: await store.account(),
-      connection_id: 1,
-      engine: 'postgres',
-      connection_type: 'ssh_tunnel',
-    },
-    ...{ host: 'one:5432,two:5432', port: 5432, database: 'shop', username: 'watcher', tls: 'verify-full' },
-    ...{ password_exposable: false, ca_certificate: 'a certificate', ssh_host: 'bastion', ssh_port: 22 },
-    ...{ ssh_username: 'tunnel', ssh_host_key: null, token_source: null },
+    account_id: await store.account(),
+    connection_id: 1,
+    engine: 'postgres',
+    connection_type: 'ssh_tunnel',
+    host: 'one:5432,two:5432',
+    port: 5432,
+    database: 'shop',
+    username: 'watcher',
+    tls: 'verify-full',
+    password_exposable: false,
+    ca_certificate: 'a certificate',
+    ssh_host: 'bastion',
+    ssh_port: 22,
+    ssh_username: 'tunnel',
+    ssh_host_key: null,
+    token_source: null,
   };
 }
 

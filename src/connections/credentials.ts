@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { accountKey, LostAccountKey, makeAccountKey } from '../database/account-key.ts';
-import { decrypt, encrypt, type SecretKeys } from '../database/encryption.ts';
+import { decrypt, encrypt, type SecretKeys } from '../platform/encryption.ts';
+import { accountKey, LostAccountKey, makeAccountKey } from '../store/account-key.ts';
 
 /** The columns of a connection that determine where and how its secrets are sent. */
 export interface Destination {
@@ -149,10 +149,88 @@ function binding(of: SecretKind, destination: Destination, withSshKey: boolean):
     token_source,
   } = destination;
   return JSON.stringify([
-    ...['dbvitals credential', of, account_id, connection_id],
-    ...[engine, connection_type, host, port, database, username],
-    ...[tls, password_exposable, ca_certificate],
-    ...[ssh_host, ssh_port, ssh_username, ssh_host_key, withSshKey],
+    'dbvitals credential',
+    of,
+    account_id,
+    connection_id,
+    engine,
+    connection_type,
+    host,
+    port,
+    database,
+    username,
+    tls,
+    password_exposable,
+    ca_certificate,
+    ssh_host,
+    ssh_port,
+    ssh_username,
+    ssh_host_key,
+    withSshKey,
     ...(token_source === null ? [] : [token_source]),
   ]);
+}
+
+/** The primary key of a connection. */
+interface ConnectionKey {
+  accountId: number;
+  connectionId: number;
+}
+
+const select = `
+  select ${destinationColumns}, c.credential, c.ssh_credential
+    from connection c
+   where c.account_id = $1 and c.connection_id = $2`;
+
+const update = `
+  update connection set credential = $3, ssh_credential = $4
+   where account_id = $1 and connection_id = $2`;
+
+/** A connection's secrets; null when the connection does not exist. Throws as `decryptSecrets` does. */
+export async function readSecrets(
+  client: pg.ClientBase | pg.Pool,
+  secret: SecretKeys,
+  key: ConnectionKey,
+): Promise<Secrets | null> {
+  const row = await rowOf(client, key);
+  return row ? decryptSecrets(client, secret, row, row) : null;
+}
+
+/** {@link readSecrets}, but null when the secrets were not stored with the connection's current settings. */
+export async function trustedSecrets(
+  client: pg.ClientBase | pg.Pool,
+  secret: SecretKeys,
+  key: ConnectionKey,
+): Promise<Secrets | null> {
+  try {
+    return await readSecrets(client, secret, key);
+  } catch (error) {
+    if (error instanceof TamperedConnection) return null;
+    throw error;
+  }
+}
+
+/**
+ * Encrypts a connection's secrets for its current settings and stores them. Call it in the transaction that changed the
+ * settings. Without a tunnel, the SSH key is deleted.
+ */
+export async function storeSecrets(
+  client: pg.ClientBase | pg.Pool,
+  secret: SecretKeys,
+  key: ConnectionKey,
+  { password, sshKey }: Secrets,
+): Promise<void> {
+  const row = await rowOf(client, key);
+  if (!row) return;
+  const kept = { password, sshKey: row.connection_type === 'ssh_tunnel' ? sshKey : null };
+  const { credential, ssh_credential } = await encryptSecrets(client, secret, row, kept);
+  await client.query(update, [key.accountId, key.connectionId, credential, ssh_credential]);
+}
+
+async function rowOf(
+  client: pg.ClientBase | pg.Pool,
+  { accountId, connectionId }: ConnectionKey,
+): Promise<(Destination & EncryptedSecrets) | undefined> {
+  const { rows } = await client.query<Destination & EncryptedSecrets>(select, [accountId, connectionId]);
+  return rows[0];
 }

@@ -1,11 +1,12 @@
 import type { ChangeAccount } from '../activity/record-entry.ts';
-import { forgetFacts } from '../changes/redaction-key.ts';
 import { endAlertsOfRemoved } from '../notifications/alerts/resolve-alerts-of.ts';
 import { queueMemberChanges } from '../notifications/outbox/ticket-events.ts';
-import { resolveTicketsOf } from '../ops/record-findings.ts';
-import { forgetQueries } from '../queries/store-queries.ts';
-import { NoConnection } from './connection-rejected.ts';
-import { type ConnectionRow, pageOf, readConnection } from './connection-row.ts';
+import { notFound } from '../platform/rejection.ts';
+import { forgetFacts } from '../runs/changes/redaction-key.ts';
+import { forgetQueries } from '../runs/queries/store-queries.ts';
+import { resolveConnectionTickets } from '../tickets/record-findings.ts';
+import { PAGE_LINKS } from '../vocabulary/page-paths.ts';
+import { type ConnectionRow, readConnection } from './connection-row.ts';
 import { forgetTags } from './tags/change-tags.ts';
 
 const remove = `
@@ -19,21 +20,21 @@ const stopSchedule = `
 
 /**
  * Removes a connection: it is no longer listed or checked, its password and SSH key are deleted, and its tickets and
- * alerts are resolved. Throws {@link NoConnection}.
+ * alerts are resolved. Throws `notFound`.
  */
 export async function removeConnection(change: ChangeAccount, connectionId: number): Promise<ConnectionRow> {
   return change(async (within) => {
     const { accountId, client, at, record } = within;
     const ids = [accountId, connectionId];
     const { rowCount } = await client.query(remove, [...ids, at]);
-    if (rowCount === 0) throw new NoConnection(connectionId);
+    if (rowCount === 0) throw notFound('connection', connectionId);
     await client.query(stopSchedule, ids);
     await forgetFacts(client, accountId, connectionId);
     await forgetQueries(client, accountId, connectionId);
     const { id, name, host, port, ...row } = await readConnection(client, accountId, connectionId);
-    record('connection_removed', pageOf(id), { connection_id: id, name, host, port });
+    record('connection_removed', PAGE_LINKS.connection(id), { connection_id: id, name, host, port });
     const scope = { accountId, connectionId, at };
-    const tickets = await resolveTicketsOf(client, { ...scope, reason: 'connection removed' });
+    const tickets = await resolveConnectionTickets(client, { ...scope, reason: 'connection removed' });
     for (const entry of tickets) record(entry.actionType, entry.pagePath, entry.properties);
     await queueMemberChanges(client, scope, tickets);
     await endAlertsOfRemoved(within, connectionId);

@@ -1,7 +1,7 @@
+import { invalidParameter } from '../platform/rejection.ts';
 import type { ConnectionType } from '../vocabulary/connection-types.ts';
 import { isWeakerTls, type TlsMode } from '../vocabulary/tls-modes.ts';
 import type { StoredSettings } from './connection-changes.ts';
-import { ConnectionRejected } from './connection-rejected.ts';
 import { type ConnectionSettings, requireSettingsOf } from './connection-settings.ts';
 import { requireAuthority, tlsOf } from './connection-tls.ts';
 import { requireTokenLogin } from './connection-token.ts';
@@ -27,7 +27,7 @@ export function tlsAfter(before: StoredSettings, type: string, wanted: TlsMode |
   return tlsOf(type, wanted ?? (sameKind ? before.tls : undefined));
 }
 
-/** Returns the connection's new type. Throws a {@link ConnectionRejected} for changes that are not allowed. */
+/** Returns the connection's new type. Throws a {@link Rejection} for changes that are not allowed. */
 export function requireChangeable(before: StoredSettings, changes: ConnectionChanges): string {
   const { address = before, ssh, sshKey, password } = changes;
   requireSameEngine(before, address);
@@ -56,7 +56,7 @@ export function requireChangeable(before: StoredSettings, changes: ConnectionCha
 function typeAfter(before: StoredSettings, { address, ssh, type }: ConnectionChanges): string {
   const named = address?.connection_type ?? before.connection_type;
   if (ssh && named === 'unix_socket')
-    throw new ConnectionRejected('ssh', 'An SSH tunnel needs a host, not a Unix socket.');
+    throw invalidParameter('ssh', 'An SSH tunnel needs a host, not a Unix socket.');
   if (type === 'direct' && named !== 'unix_socket') return 'direct';
   const stays = before.connection_type === 'ssh_tunnel' && named === 'direct';
   return ssh || stays ? 'ssh_tunnel' : named;
@@ -65,7 +65,7 @@ function typeAfter(before: StoredSettings, { address, ssh, type }: ConnectionCha
 // Another engine has other checks, so open tickets of the old checks would never be resolved.
 function requireSameEngine({ engine }: StoredSettings, after: Pick<DatabaseAddress, 'engine'>): void {
   if ((engine === 'postgres') === (after.engine === 'postgres')) return;
-  throw new ConnectionRejected(
+  throw invalidParameter(
     'engine',
     `This is a connection to ${engine === 'postgres' ? 'PostgreSQL' : 'MySQL or MariaDB'}: remove it and add a new one for another engine.`,
   );
@@ -77,7 +77,7 @@ function requireSameHost(
   otherWay: boolean,
 ): void {
   if (!otherWay && before.host === host && before.port === port) return;
-  throw new ConnectionRejected(
+  throw invalidParameter(
     'password',
     otherWay
       ? 'This changes the route to the database: enter the password again.'
@@ -91,7 +91,7 @@ function requireAsProtected(before: StoredSettings, changes: ConnectionChanges, 
   // Another certificate trusts another server; the holder of another MySQL public key can decrypt the password.
   const { caCertificate = before.ca_certificate } = changes;
   if (!weaker && !exposed && caCertificate === before.ca_certificate) return;
-  throw new ConnectionRejected(
+  throw invalidParameter(
     'password',
     'This changes how the password is protected in transit: enter the password again.',
   );
@@ -99,7 +99,7 @@ function requireAsProtected(before: StoredSettings, changes: ConnectionChanges, 
 
 function requireSameSshServer(before: StoredSettings, { username, host, port }: SshLogin): void {
   if (before.ssh_username === username && before.ssh_host === host && before.ssh_port === port) return;
-  throw new ConnectionRejected(
+  throw invalidParameter(
     'ssh',
     'This changes the SSH server or user: enter the private key again, because the stored one is not used there.',
   );

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../test/store.ts';
+import { startTestStore, type TestStore } from '../../test/support/store.ts';
 import { ensureSealKeys, openSealKeys } from '../activity/seals/seal-key.ts';
-import { redactionKey } from '../changes/redaction-key.ts';
-import { inTransaction, openPool } from '../database/connect.ts';
-import type { SecretKeys } from '../database/encryption.ts';
+import type { SecretKeys } from '../platform/encryption.ts';
+import { redactionKey } from '../runs/changes/redaction-key.ts';
+import { inTransaction, openPool } from '../store/connect.ts';
 import { type Destination, decryptSecrets, type EncryptedSecrets, encryptSecrets } from './credentials.ts';
-import { rotateSecretKey } from './rotate-secret-key.ts';
+import { countLost, requireOwnSecret, rotateSecretKey } from './rotate-secret-key.ts';
 
 let store: TestStore;
 let owner: pg.Pool;
@@ -34,9 +34,21 @@ beforeEach(async () => {
 });
 
 const destinationOf = (account_id: number): Destination => ({
-  ...{ account_id, connection_id: 1, engine: 'postgres', connection_type: 'direct', host: 'db', port: 5432 },
-  ...{ database: 'shop', username: 'watcher', tls: 'verify-full', password_exposable: false },
-  ...{ ca_certificate: null, ssh_host: null, ssh_port: null, ssh_username: null, ssh_host_key: null },
+  account_id,
+  connection_id: 1,
+  engine: 'postgres',
+  connection_type: 'direct',
+  host: 'db',
+  port: 5432,
+  database: 'shop',
+  username: 'watcher',
+  tls: 'verify-full',
+  password_exposable: false,
+  ca_certificate: null,
+  ssh_host: null,
+  ssh_port: null,
+  ssh_username: null,
+  ssh_host_key: null,
   token_source: null,
 });
 const encrypt = (secret: SecretKeys, accountId: number, password: string) =>
@@ -112,6 +124,22 @@ test('with forgetLost, a rotation removes what a lost key encrypted, and passwor
   const stored = await encrypt([after], accountId, 'again');
   expect(await decrypt([after], accountId, stored)).toMatchObject({ password: 'again' });
   expect((await opened([before]))[1], 'signing keys are kept').toBe(3);
+});
+
+test('after forgetLost nothing is lost, and the logs are sealed with a new key', async () => {
+  await rotateSecretKey(owner, [after], true);
+  const lost = await inTransaction(owner, (client) => countLost(client, [after]));
+  expect(lost).toBe(0);
+  await requireOwnSecret(store.address, [after]);
+  for (const accountId of accounts) {
+    const keys = await inTransaction(owner, (client) => ensureSealKeys(client, [after], accountId));
+    expect(keys.size).toBe(1);
+    expect([...keys.keys()]).not.toEqual([...(await openSealKeys(owner, [before], accountId)).keys()]);
+  }
+  // Later rotations are not refused because of what was forgotten.
+  expect(await rotateSecretKey(owner, [another, after], false)).toMatchObject({ forgotten: 0 });
+  await expect(requireOwnSecret(store.address, [before, after])).resolves.toBeUndefined();
+  await expect(requireOwnSecret(store.address, [randomBytes(32)])).rejects.toThrow(/decrypts nothing/);
 });
 
 test('a rotation keeps the keys that hash sensitive settings; a lost one is made anew', async () => {

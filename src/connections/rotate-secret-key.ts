@@ -1,10 +1,11 @@
 import type pg from 'pg';
-import { keyLabel as sealKeyLabel } from '../activity/seals/seal-key.ts';
-import { redactionKeyLabel } from '../changes/redaction-key.ts';
-import { accountKeyLabel, unboundKeyLabel } from '../database/account-key.ts';
-import { inTransaction } from '../database/connect.ts';
-import { decrypt, encrypt, type SecretKeys } from '../database/encryption.ts';
+import { replaceLostSealKey, keyLabel as sealKeyLabel } from '../activity/seals/seal-key.ts';
+import type { StoreAddress } from '../config/store-url.ts';
 import { forgetDestinationSecrets } from '../notifications/destinations/destination-secrets.ts';
+import { decrypt, encrypt, type SecretKeys } from '../platform/encryption.ts';
+import { redactionKeyLabel } from '../runs/changes/redaction-key.ts';
+import { accountKeyLabel, unboundKeyLabel } from '../store/account-key.ts';
+import { inTransaction, openPool, WORK_DEADLINE_MS } from '../store/connect.ts';
 
 /** How many of the store's encrypted keys were rotated. */
 export interface RotatedKeys {
@@ -61,7 +62,8 @@ const forgetRedactionKeys = `
 /**
  * Encrypts every key in the store with the first key of DBVITALS_SECRET_KEY, in one transaction of the store's owner.
  * If no key decrypts one of them, throws and changes nothing. With `forgetLost` it removes lost credential and redaction
- * keys instead, so that passwords and the secrets of destinations can be stored again; it keeps lost keys of seals, because they are evidence.
+ * keys instead, so that passwords and the secrets of destinations can be stored again. An account whose signing key is lost
+ * gets a new one for its next seals, and keeps the lost one, which is evidence.
  */
 export function rotateSecretKey(
   owner: pg.Pool,
@@ -72,27 +74,21 @@ export function rotateSecretKey(
     const done: RotatedKeys = { rewrapped: 0, unchanged: 0, forgotten: 0 };
     for (const table of TABLES) {
       const { rows } = await client.query<EncryptedKey>(lockKeys(table));
+      const lost = lostKeys(secret, table, rows);
+      if (lost[0] !== undefined && !forgetLost) throw lostKey(lost[0].account_id);
+      if (lost.length > 0) await forget(client, secret, table, lost);
+      if (table.table === 'credential_key') done.forgotten = lost.length;
       const old: EncryptedKey[] = [];
       const rotated: Buffer[] = [];
-      const lost: EncryptedKey[] = [];
       for (const row of rows) {
         const opened = openKey(secret, table.labels, row);
-        if (!opened) lost.push(row);
-        else if (decrypt([secret[0]], opened.label, row.sealed)) done.unchanged += 1;
+        if (!opened) continue;
+        if (decrypt([secret[0]], opened.label, row.sealed)) done.unchanged += 1;
         else {
           old.push(row);
           rotated.push(encrypt(secret, opened.label, opened.key));
         }
       }
-      if (lost[0] !== undefined && !forgetLost) throw new LostKeyError(lost[0].account_id);
-      const lostAccounts = lost.map(({ account_id }) => account_id);
-      if (table.table === 'credential_key' && lost.length > 0) {
-        await client.query(forgetCredentialKeys, [lostAccounts]);
-        await forgetDestinationSecrets(client, lostAccounts);
-        done.forgotten = lost.length;
-      }
-      if (table.table === 'redaction_key' && lost.length > 0)
-        await client.query(forgetRedactionKeys, [lostAccounts, lost.map(({ sealed }) => sealed)]);
       const accounts = old.map(({ account_id }) => account_id);
       const values = [accounts, old.map(({ sealed }) => sealed), rotated];
       const { rowCount } = await client.query(updateKeys(table), values);
@@ -102,12 +98,39 @@ export function rotateSecretKey(
   });
 }
 
+/** The keys that no key of DBVITALS_SECRET_KEY decrypts, and that nothing has replaced. */
+function lostKeys(secret: SecretKeys, table: Table, rows: readonly EncryptedKey[]): EncryptedKey[] {
+  const lost = rows.filter((row) => !openKey(secret, table.labels, row));
+  if (table.table !== 'seal_key' || lost.length === 0) return lost;
+  const unopened = new Set(lost);
+  const signing = new Set(rows.filter((row) => !unopened.has(row)).map(({ account_id }) => account_id));
+  return lost.filter(({ account_id }) => !signing.has(account_id));
+}
+
+async function forget(
+  client: pg.ClientBase,
+  secret: SecretKeys,
+  { table }: Table,
+  lost: readonly EncryptedKey[],
+): Promise<void> {
+  const accounts = [...new Set(lost.map(({ account_id }) => account_id))];
+  if (table === 'seal_key') {
+    for (const accountId of accounts) await replaceLostSealKey(client, secret, accountId);
+  } else if (table === 'credential_key') {
+    await client.query(forgetCredentialKeys, [accounts]);
+    await forgetDestinationSecrets(client, accounts);
+  } else {
+    const values = [lost.map(({ account_id }) => account_id), lost.map(({ sealed }) => sealed)];
+    await client.query(forgetRedactionKeys, values);
+  }
+}
+
 /** Counts the encrypted keys in the store that no key of DBVITALS_SECRET_KEY decrypts. */
 export async function countLost(client: pg.ClientBase, secret: SecretKeys): Promise<number> {
   let lost = 0;
   for (const table of TABLES) {
     const { rows } = await client.query<EncryptedKey>(selectKeys(table));
-    lost += rows.filter((row) => !openKey(secret, table.labels, row)).length;
+    lost += lostKeys(secret, table, rows).length;
   }
   return lost;
 }
@@ -136,11 +159,28 @@ export async function isOfOtherStore(owner: pg.Pool, secret: SecretKeys): Promis
   return held;
 }
 
-/** No secret key decrypts a key in the store. */
-class LostKeyError extends Error {
-  constructor(accountId: number) {
+/** Throws a {@link WrongSecretKey} if the store has encrypted keys and `secret` decrypts none of them. */
+export async function requireOwnSecret(address: StoreAddress, secret: SecretKeys): Promise<void> {
+  const owner = openPool(address, 'owner', { max: 1, statementTimeout: WORK_DEADLINE_MS });
+  try {
+    if (await isOfOtherStore(owner, secret)) throw new WrongSecretKey();
+  } finally {
+    await owner.end();
+  }
+}
+
+/** The secret key belongs to another store. */
+export class WrongSecretKey extends Error {
+  constructor() {
     super(
-      `No key of DBVITALS_SECRET_KEY decrypts what is stored for account ${accountId}, and nothing was changed: add the key that encrypted it, or see docs/secrets.md if it is lost.`,
+      'The secret key decrypts nothing in the store: set DBVITALS_SECRET_KEY to the key of this store, or see "If the key is lost" in docs/secrets.md.',
     );
   }
+}
+
+/** No secret key decrypts a key in the store. */
+function lostKey(accountId: number): Error {
+  return new Error(
+    `No key of DBVITALS_SECRET_KEY decrypts what is stored for account ${accountId}, and nothing was changed: add the key that encrypted it, or see docs/secrets.md if it is lost.`,
+  );
 }

@@ -1,12 +1,14 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { authentication, type HostileServer, startHostileServer } from '../../test/hostile-server.ts';
-import { startTestStore, type TestStore } from '../../test/store.ts';
+import { authentication, type HostileServer, startHostileServer } from '../../test/support/hostile-server.ts';
+import { startTestStore, type TestStore } from '../../test/support/store.ts';
 import { changeAccount } from '../activity/record-entry.ts';
-import { type ConnectionKey, runHealthCheck, type StoredCheck } from '../monitor/run.ts';
+import type { ConnectionKey } from '../monitor/monitor-deps.ts';
+import { runHealthCheck } from '../monitor/run.ts';
+import type { StoredCheck } from '../monitor/store-run.ts';
 import { changeConnection } from './change-connection.ts';
-import { readSecrets } from './connection-secrets.ts';
 import { parseConnectionUrl } from './connection-url.ts';
+import { readSecrets } from './credentials.ts';
 import type { ConnectionChanges } from './require-changeable.ts';
 
 // The owner of the store's database changes rows by hand. `evil` asks for the password in clear text and records what
@@ -163,8 +165,11 @@ test('a password entered again after tampering is not sent to settings that the 
   const { rows } = await owner.query(text, [key.connectionId]);
   expect(rows).toEqual([
     {
-      ...{ connection_type: 'direct', host: 'db.example.com', tls: 'verify-full' },
-      ...{ password_exposable: false, ca_certificate: null },
+      connection_type: 'direct',
+      host: 'db.example.com',
+      tls: 'verify-full',
+      password_exposable: false,
+      ca_certificate: null,
     },
   ]);
   const secrets = await readSecrets(store.writer, store.deps.secret, key);

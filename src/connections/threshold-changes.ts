@@ -1,5 +1,5 @@
-import type { NewChange } from '../changes/connection-change.ts';
 import { catalogues } from '../checks/catalogue.ts';
+import type { NewChange } from '../runs/changes/connection-change.ts';
 import type { StoredSettings } from './connection-changes.ts';
 
 type JudgedBy = Pick<StoredSettings, 'engine' | 'thresholds' | 'expected_standbys'>;

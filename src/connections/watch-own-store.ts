@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { changeAccount } from '../activity/record-entry.ts';
-import type { EmbeddedStore } from '../database/embedded.ts';
-import type { SecretKeys } from '../database/encryption.ts';
+import type { SecretKeys } from '../platform/encryption.ts';
+import type { EmbeddedStore } from '../store/embedded.ts';
 import { changeConnection } from './change-connection.ts';
-import { trustedSecrets } from './connection-secrets.ts';
+import { trustedSecrets } from './credentials.ts';
 
 // Connections that use the monitoring role, which only an embedded store has.
 const selectWatching = `

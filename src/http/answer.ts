@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { ApiError } from './errors.ts';
+import type { Rejection } from '../platform/rejection.ts';
 
 /** A prepared answer, which is sent if the gate admits the request. */
 export interface Answer {
@@ -13,8 +13,6 @@ export interface Answer {
   readonly link: string | null;
   /** The compressed bodies, created on first use. */
   readonly coded: Map<Coding, Promise<Buffer>>;
-  /** Its own lines of the head by coding, written on first use. */
-  readonly lines: Map<Coding | null, string>;
 }
 
 /** The supported content codings. */
@@ -23,11 +21,11 @@ export type Coding = 'br' | 'gzip';
 /** Creates an answer with a body; `stored` = a client may store and revalidate it. */
 export function successAnswer(body: Buffer, link: string | null, stored: boolean): Answer {
   const tag = stored ? hash('sha256', body, 'base64url').slice(0, 27) : null;
-  return { status: 200, errorCode: null, body, tag, link, coded: new Map(), lines: new Map() };
+  return { status: 200, errorCode: null, body, tag, link, coded: new Map() };
 }
 
 /** Creates the answer of an error. */
-export function errorAnswer(error: ApiError, retryAfter?: number): Answer {
+export function errorAnswer(error: Rejection, retryAfter?: number): Answer {
   const body = error.envelope(retryAfter);
   return {
     status: error.status,
@@ -36,8 +34,13 @@ export function errorAnswer(error: ApiError, retryAfter?: number): Answer {
     tag: null,
     link: null,
     coded: new Map(),
-    lines: new Map(),
   };
+}
+
+/** Creates the answer to a message of an assistant; `body` is JSON, or empty. */
+export function messageAnswer(status: number, body: string): Answer {
+  const errorCode = status < 400 ? null : 'bad_request';
+  return { status, errorCode, body: Buffer.from(body), tag: null, link: null, coded: new Map() };
 }
 
 /** Whether `If-None-Match` contains the answer's entity tag, in any coding (RFC 9110, 13.1.2). */

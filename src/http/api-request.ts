@@ -12,8 +12,23 @@ export function trustedProxies(networks: readonly string[]): Trusts | null {
   return networks.length > 0 ? proxyAddr.compile([...networks]) : null;
 }
 
+/** A body that is read on demand (`edge/request-body.ts`). */
+interface Body {
+  ignore(): void;
+  read(): Promise<Buffer | null | undefined>;
+}
+
+/** What differs from the raw request. */
+interface Message {
+  body?: Body | null;
+  method?: string;
+  userAgent?: string;
+}
+
+const NO_MESSAGE: Message = {};
+
 /**
- * A request below `/api/` with its response. Fastify's own object costs as much as the rest of Node's work, so these requests
+ * A request of the API with its response. Fastify's own object costs as much as the rest of Node's work, so these requests
  * have none. Forwarded headers of trusted proxies count as in Fastify.
  */
 export class ApiRequest {
@@ -21,13 +36,39 @@ export class ApiRequest {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   readonly parsed: ApiUrl;
+  readonly method: string;
+  readonly userAgent: string | undefined;
+  /** The body of a message; null = the request needs none, and its body is ignored. */
+  readonly body: Body | null;
+  /** The body as it was read: null if it was too large, undefined if there is none or it broke off. */
+  content: Buffer | null | undefined = undefined;
   readonly #trusts: Trusts | null;
 
-  constructor(raw: IncomingMessage, response: ServerResponse, parsed: ApiUrl, trusts: Trusts | null) {
+  constructor(
+    raw: IncomingMessage,
+    response: ServerResponse,
+    parsed: ApiUrl,
+    trusts: Trusts | null,
+    { body = null, method = raw.method ?? '', userAgent = raw.headers['user-agent'] }: Message = NO_MESSAGE,
+  ) {
     this.raw = raw;
     this.response = response;
     this.parsed = parsed;
+    this.body = body;
+    this.method = method;
+    this.userAgent = userAgent;
     this.#trusts = trusts;
+  }
+
+  /** Reads the body into `content`. */
+  async readContent(): Promise<void> {
+    this.content = await this.body?.read();
+  }
+
+  /** The GET request of another URL that a message of this request stands for, by a product of ours for the client. */
+  toRead(parsed: ApiUrl, product: string): ApiRequest {
+    const userAgent = this.userAgent === undefined ? product : `${product} ${this.userAgent}`;
+    return new ApiRequest(this.raw, this.response, parsed, this.#trusts, { method: 'GET', userAgent });
   }
 
   get url(): string {
@@ -36,10 +77,6 @@ export class ApiRequest {
 
   get query(): ParsedQuery {
     return this.parsed.query;
-  }
-
-  get method(): string {
-    return this.raw.method ?? '';
   }
 
   get headers(): IncomingHttpHeaders {

@@ -3,7 +3,10 @@ import querystring from 'fast-querystring';
 /** A query as parsed: a parameter that occurs several times is a list. */
 export type ParsedQuery = Readonly<Record<string, string | string[]>>;
 
-/** The URL of a request below `/api/`, parsed. */
+/** The path to which assistants send messages of the Model Context Protocol. */
+export const MCP_PATH = '/mcp';
+
+/** The URL of a request of the API, parsed: below `/api/`, or {@link MCP_PATH}. */
 export interface ApiUrl {
   /** The routed URL (`routedUrl`) without the base path. */
   readonly text: string;

@@ -1,5 +1,5 @@
-import type { Read } from '../database/read.ts';
-import { type Static, type TObject, type TSchema, type TUnsafe, Type } from '../vocabulary/schema.ts';
+import type { Static, TObject, TSchema } from '../platform/schema/schema.ts';
+import type { Read } from '../store/read.ts';
 
 /** A request to an endpoint. */
 export interface EndpointRequest<Query extends TObject> {
@@ -32,12 +32,17 @@ export interface Endpoint<Query extends TObject = TObject, Response extends TSch
    */
   reuse: 'kept' | 'tagged' | 'unstored';
   /**
+   * Whether a `kept` answer depends on more than what raises the generation, because of its parameters: then it is read afresh,
+   * like one that is `tagged`. Absent = never.
+   */
+  isFresh?(query: Static<Query>): boolean;
+  /**
    * The instant up to which the answer must be complete, in PostgreSQL's format; null = none. A row becomes readable a moment
-   * after its timestamp. Throws an ApiError for a bad range.
+   * after its timestamp. Throws a Rejection for a bad range.
    */
   wholeUpTo?(query: Static<Query>): string | null;
   /**
-   * Reads the answer with one statement, which is one snapshot and one round trip. Throws an ApiError for an error of the client.
+   * Reads the answer with one statement, which is one snapshot and one round trip. Throws a Rejection for an error of the client.
    */
   answer(read: Read, request: EndpointRequest<Query>): Promise<{ body: Static<Response>; link?: string }>;
   /** The same as JSON, byte for byte as the answer's body is written. Absent = the body is written by its schema. */
@@ -49,11 +54,4 @@ export function endpoint<Query extends TObject, Response extends TSchema>(
   definition: Endpoint<Query, Response>,
 ): Endpoint<Query, Response> {
   return definition;
-}
-
-/** The schema of a value that may be missing. Its key is then present and null. */
-export function nullable<Schema extends TSchema & { type: string }>(
-  schema: Schema,
-): TUnsafe<Static<Schema> | null> {
-  return Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] });
 }

@@ -1,87 +1,54 @@
-/** Every error code of the API (specification, section 7, and those of HTTP itself) with its HTTP status. */
-export const STATUS = {
-  bad_request: 400,
-  invalid_parameter: 400,
-  unauthorized: 401,
-  invalid_api_key: 401,
-  tier_insufficient: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  uri_too_long: 414,
-  rate_limited: 429,
-  headers_too_large: 431,
-  internal_error: 500,
-} as const;
+import { Rejection } from '../platform/rejection.ts';
 
-export type ErrorCode = keyof typeof STATUS;
-
-/** An error that is sent to the client; `message` is one sentence that says what to do. */
-export class ApiError extends Error {
-  readonly code: ErrorCode;
-  /** The invalid parameter of a 400. */
-  readonly parameter: string | null;
-
-  constructor(code: ErrorCode, message: string, parameter: string | null = null) {
-    super(message);
-    this.code = code;
-    this.parameter = parameter;
-  }
-
-  get status(): number {
-    return STATUS[this.code];
-  }
-
-  /** The envelope of section 7. `retryAfter` in seconds, for rate_limited only. */
-  envelope(retryAfter?: number): Buffer {
-    const { code, message, parameter } = this;
-    return Buffer.from(
-      JSON.stringify({
-        error: {
-          code,
-          message,
-          ...(parameter === null ? {} : { parameter: parameter.toWellFormed() }),
-          ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),
-        },
-      }),
-    );
-  }
-}
-
-export const unauthorized = new ApiError(
+export const unauthorized = new Rejection(
   'unauthorized',
   'Send the API key in one header: "Authorization: Bearer <API_KEY>".',
 );
-export const invalidApiKey = new ApiError(
+export const invalidApiKey = new Rejection(
   'invalid_api_key',
   'This API key does not exist, has expired or was revoked: use a live key of your account.',
 );
-export const tierInsufficient = new ApiError(
+export const tierInsufficient = new Rejection(
   'tier_insufficient',
   "The account's plan does not include this endpoint: change the plan or use an endpoint that it includes.",
 );
-export const rateLimited = new ApiError(
+export const rateLimited = new Rejection(
   'rate_limited',
   'Too many requests: wait for as many seconds as Retry-After says, then go on.',
 );
-export const unknownPath = new ApiError(
-  'not_found',
-  'There is no such endpoint: /docs lists the eight that there are.',
-);
-export const resourceNotFound = new ApiError(
+export const unknownPath = new Rejection('not_found', 'There is no such endpoint: /docs lists all of them.');
+export const resourceNotFound = new Rejection(
   'not_found',
   'There is no such resource in your account: check the identifier.',
 );
-export const methodNotAllowed = new ApiError('method_not_allowed', 'The API is read-only: use GET.');
-export const internalError = new ApiError(
+export const methodNotAllowed = new Rejection('method_not_allowed', 'The API is read-only: use GET.');
+export const postOnly = new Rejection(
+  'method_not_allowed',
+  'Send each message of the Model Context Protocol with POST: there are no streams and no sessions.',
+);
+export const originNotAllowed = new Rejection(
+  'origin_not_allowed',
+  'Pages of this origin may not use the service: allow it in DBVITALS_CORS_ORIGINS.',
+);
+export const bodyTooLarge = new Rejection('body_too_large', 'Shorten the message to 64 KiB at most.');
+export const noMessage = new Rejection(
+  'bad_request',
+  'The body is not JSON: send one message of the Model Context Protocol.',
+);
+export const batch = new Rejection(
+  'bad_request',
+  'A batch of messages is not supported: send each message with a request of its own.',
+);
+export const internalError = new Rejection(
   'internal_error',
   'The service could not answer: try again, waiting longer each time.',
 );
-export const uriTooLong = new ApiError('uri_too_long', 'Shorten the URL to 8 KiB at most.');
-export const headersTooLarge = new ApiError(
+export const uriTooLong = new Rejection('uri_too_long', 'Shorten the URL to 8 KiB at most.');
+export const headersTooLarge = new Rejection(
   'headers_too_large',
   'Shorten the request headers to 16 KiB at most.',
 );
-export const badRequest = new ApiError(
+export const badRequest = new Rejection(
   'bad_request',
   'This is no well-formed HTTP request: check the client.',
 );

@@ -1,13 +1,9 @@
-import { isIPv6 } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
+import { networkOf } from '../platform/network/client-network.ts';
 import { type Budget, WINDOW_SECONDS } from './rate-headers.ts';
 
 /** How many failed authentications a minute an address may make. */
 const LIMIT = 300;
-
-// A client with one IPv6 address has 2^64 of them, so its network counts.
-const IPV6_NETWORK_BITS = 64;
 
 /** The failures of an address, and when its window ends, in Unix milliseconds. */
 interface Window {
@@ -42,12 +38,9 @@ export class FailedAuthentications {
 
   #window(address: string, now: number): Window {
     const window = this.#windows.get(networkOf(address));
-    return window && window.endsAt > now ? window : { endsAt: now + WINDOW_SECONDS * 1000, failed: 0 };
+    const endsAt = now + WINDOW_SECONDS * 1000;
+    if (!window || window.endsAt <= now) return { endsAt, failed: 0 };
+    window.endsAt = Math.min(window.endsAt, endsAt); // the clock may have stepped back
+    return window;
   }
-}
-
-/** What an address counts as: an IPv4 address as itself, an IPv6 address as its /64 network. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  return ipaddr.IPv6.networkAddressFromCIDR(`${address}/${IPV6_NETWORK_BITS}`).toString();
 }

@@ -1,5 +1,5 @@
-import { type Static, Type } from '../vocabulary/schema.ts';
-import { count } from './fields.ts';
+import { count } from '../platform/schema/fields.ts';
+import { type Static, Type } from '../platform/schema/schema.ts';
 import { wholeNumber } from './query-parameters.ts';
 
 /** The specification's page size (section 8). */

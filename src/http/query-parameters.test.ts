@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { documented, oneOf, wholeNumber } from './query-parameters.ts';
+import { documented, oneOf, someOf, wholeNumber } from './query-parameters.ts';
 
 test.each([
   { minimum: 1 },
@@ -53,4 +53,22 @@ test('the document has a number with bounds, while the validator checks text', (
     enum: ['desc', 'asc'],
     default: 'desc',
   });
+});
+
+test('some of the values: each once, in any order, and no more than there are', () => {
+  const { pattern = '' } = someOf('include', 'Adds.', ['tags', 'url', 'tags_of']) as { pattern?: string };
+  const fits = (text: string) => new RegExp(pattern, 'u').test(text);
+  for (const text of ['tags', 'url,tags', 'tags,tags_of,url', 'tags_of,tags'])
+    expect(fits(text), text).toBe(true);
+  for (const text of [
+    '',
+    'tag',
+    'tags,',
+    ',tags',
+    'tags,tags',
+    'url,tags,url',
+    'tags,url,tags_of,tags',
+    'tags url',
+  ])
+    expect(fits(text), text).toBe(false);
 });

@@ -1,14 +1,16 @@
-import { DATE_FORM, type PointOfTime, parseDate } from '../vocabulary/date-range.ts';
-import { type TOptional, type TSchema, type TString, type TUnsafe, Type } from '../vocabulary/schema.ts';
+import { type TOptional, type TSchema, type TString, type TUnsafe, Type } from '../platform/schema/schema.ts';
+import { DATE_FORM, type PointOfTime, parseDate } from '../platform/text/date-range.ts';
 
 // A query is text, so its parameters are validated as text. Callers think of numbers, so the document describes numbers.
 const DOCUMENTED = Symbol('documented');
 const PARSE = Symbol('parse');
+const REPEATABLE = Symbol('repeatable');
 
 /** A parameter in the OpenAPI document. */
 interface Documented {
   description: string;
   schema: Record<string, unknown>;
+  required?: true;
 }
 
 /** Returns the document's version of a parameter that one of the functions below created. Throws for any other schema. */
@@ -22,6 +24,11 @@ export function documented(parameter: TSchema): Documented {
 export function parseParameter(parameter: TSchema | undefined, text: string): unknown {
   const { [PARSE]: parse } = (parameter ?? {}) as { [PARSE]?: (text: string) => unknown };
   return parse ? parse(text) : text;
+}
+
+/** Whether a parameter may occur several times. Its value is then a list. */
+export function isRepeatable(parameter: TSchema | undefined): boolean {
+  return (parameter as { [REPEATABLE]?: boolean } | undefined)?.[REPEATABLE] === true;
 }
 
 /** The bounds of a whole number, both included; `maximum` is at least 10. */
@@ -105,6 +112,77 @@ export function pointOfTime(name: string, meaning: string, rule: string): TOptio
       description: `${name} ${rule}`,
       [DOCUMENTED]: { description: meaning, schema: { type: 'string', pattern: DATE_FORM.source } },
       [PARSE]: parseDate,
+    }),
+  );
+}
+
+/** A text that the endpoint cannot do without: it throws a 400 with the same `rule` where it is missing. */
+export function requiredText(
+  name: string,
+  meaning: string,
+  rule: string,
+  pattern: string,
+): TOptional<TUnsafe<string>> {
+  return Type.Optional(
+    Type.Unsafe<string>({
+      type: 'string',
+      pattern,
+      description: `${name} ${rule}`,
+      [DOCUMENTED]: { description: meaning, required: true, schema: { type: 'string', pattern } },
+    }),
+  );
+}
+
+/** Text that may occur several times. `check` is of each value, and `parse` reads one; `told` is for the document. */
+export function repeatedText(
+  name: string,
+  meaning: string,
+  rule: string,
+  {
+    most,
+    check,
+    parse,
+    told = { type: 'array', maxItems: most, items: { type: 'string', minLength: 1 } },
+  }: {
+    most: number;
+    check: { format?: string; minLength?: number };
+    parse?: (text: string) => string;
+    told?: Record<string, unknown>;
+  },
+): TOptional<TUnsafe<string[]>> {
+  return Type.Optional(
+    Type.Unsafe<string[]>({
+      type: 'array',
+      maxItems: most,
+      items: { type: 'string', ...check },
+      description: `${name} ${rule}`,
+      [REPEATABLE]: true,
+      [DOCUMENTED]: { description: meaning, schema: told },
+      ...(parse && { [PARSE]: parse }),
+    }),
+  );
+}
+
+/** Some of the values, separated by commas, each once and spelled exactly. */
+export function someOf<const Value extends string>(
+  name: string,
+  meaning: string,
+  values: readonly Value[],
+): TOptional<TUnsafe<readonly Value[]>> {
+  const one = `(?:${values.join('|')})`;
+  const list = `${one}(?:,${one}){0,${values.length - 1}}`;
+  // No value stands before a comma and again behind it. The list comes first, so that a long text is not searched for that.
+  const pattern = `^(?=${list}$)(?!(?:.*,)?([a-z_]+),(?:.*,)?\\1(?:,|$))`;
+  return Type.Optional(
+    Type.Unsafe<readonly Value[]>({
+      type: 'string',
+      pattern,
+      description: `${name} must be some of ${values.join(', ')}, separated by commas, each once.`,
+      [DOCUMENTED]: {
+        description: `${meaning} Some of ${values.map((value) => `\`${value}\``).join(', ')}, separated by commas.`,
+        schema: { type: 'string', pattern: `^${list}$` },
+      },
+      [PARSE]: (text: string) => text.split(','),
     }),
   );
 }

@@ -11,11 +11,6 @@ export interface Budget {
 /** The window of every budget, in seconds (specification, section 8: "per minute"). */
 export const WINDOW_SECONDS = 60;
 
-/** The lines of {@link rateHeaders}, for a head that is written as a whole. */
-export function rateLines({ limit, remaining, resetAt, resetIn }: Budget): string {
-  return `x-ratelimit-limit: ${limit}\r\nx-ratelimit-remaining: ${remaining}\r\nx-ratelimit-reset: ${resetAt}\r\nratelimit-policy: "default";q=${limit};w=${WINDOW_SECONDS}\r\nratelimit: "default";r=${remaining};t=${resetIn}\r\n`;
-}
-
 /**
  * The rate-limit headers of every response under `/api/`, names and values alternating. The last two repeat the figures under
  * the names of the IETF draft.

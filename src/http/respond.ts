@@ -1,16 +1,22 @@
-import { type IncomingHttpHeaders, validateHeaderValue } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import Negotiator from 'negotiator';
 import { type Answer, type Coding, encoded, isUnchanged } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
-import { type Budget, rateHeaders, rateLines } from './rate-headers.ts';
-import { sendWhole } from './send-whole.ts';
+import { type Budget, rateHeaders } from './rate-headers.ts';
 
 /** Smaller bodies, in bytes, are sent uncompressed: compression would hardly shrink them. */
 const SMALLEST_CODED = 1024;
 
 const EXPOSED = [
-  ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'],
-  ...['Link', 'ETag', 'Retry-After', 'X-Request-Id'],
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Link',
+  'ETag',
+  'Retry-After',
+  'X-Request-Id',
 ].join(', ');
 
 /** Returns the status to send: 304 if the client already has the answer. */
@@ -47,10 +53,6 @@ function send(
   { status, coding, body }: { status: number; coding: Coding | null; body: Buffer },
 ): void {
   if (response.headersSent) return; // the deadline came first
-  if (status === 200) {
-    const lines = `x-request-id: ${id}\r\n${linesOf(ALWAYS)}${linesOf(extra)}${rateLines(budget)}${ownLines(answer, coding, body)}`;
-    if (sendWhole(response, lines, body)) return;
-  }
   const headers = ['x-request-id', id, ...ALWAYS, ...extra, ...rateHeaders(budget)];
   headers.push(...ownHeaders(answer, coding));
   if (response.hasHeader('connection')) headers.push('connection', 'close');
@@ -77,39 +79,6 @@ function bodyHeaders(coding: Coding | null, body: Buffer): string[] {
   return [...encoding, 'content-type', 'application/json; charset=utf-8', 'content-length', `${body.length}`];
 }
 
-/** {@link ownHeaders} and {@link bodyHeaders} as lines, written once per answer and coding. */
-function ownLines(answer: Answer, coding: Coding | null, body: Buffer): string {
-  let lines = answer.lines.get(coding);
-  if (lines === undefined) {
-    lines = writeLines([...ownHeaders(answer, coding), ...bodyHeaders(coding, body)]);
-    answer.lines.set(coding, lines);
-  }
-  return lines;
-}
-
-const written = new WeakMap<readonly string[], string>();
-
-/** Headers as lines, written once per list. */
-function linesOf(headers: readonly string[]): string {
-  let lines = written.get(headers);
-  if (lines === undefined) {
-    lines = writeLines(headers);
-    written.set(headers, lines);
-  }
-  return lines;
-}
-
-/** Writes headers, names and values alternating, as lines. Throws, as Node does, if a value would break its line. */
-function writeLines(headers: readonly string[]): string {
-  let lines = '';
-  for (let i = 0; i < headers.length; i += 2) {
-    const [name = '', value = ''] = [headers[i], headers[i + 1]];
-    validateHeaderValue(name, value);
-    lines += `${name}: ${value}\r\n`;
-  }
-  return lines;
-}
-
 /** The content coding for the answer; null = uncompressed. */
 export function acceptedCoding(request: { headers: IncomingHttpHeaders }, answer: Answer): Coding | null {
   const accepted = request.headers['accept-encoding'];
@@ -120,9 +89,22 @@ export function acceptedCoding(request: { headers: IncomingHttpHeaders }, answer
 
 /** Headers of the answer to a CORS preflight from an allowed origin, names and values alternating. */
 export const PREFLIGHT_HEADERS = [
-  ...['access-control-allow-methods', 'GET, HEAD'],
-  ...['access-control-allow-headers', 'Authorization, If-None-Match'],
-  ...['access-control-max-age', '600'],
+  'access-control-allow-methods',
+  'GET, HEAD',
+  'access-control-allow-headers',
+  'Authorization, If-None-Match',
+  'access-control-max-age',
+  '600',
+];
+
+/** {@link PREFLIGHT_HEADERS} of messages of assistants. */
+export const MESSAGE_PREFLIGHT_HEADERS = [
+  'access-control-allow-methods',
+  'POST',
+  'access-control-allow-headers',
+  'Authorization, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
+  'access-control-max-age',
+  '600',
 ];
 
 const VARY = ['vary', 'Authorization, Accept-Encoding'];

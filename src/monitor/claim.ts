@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
-import { mayStartWork } from '../database/cells/moving.sql.ts';
-import { one } from '../database/one.ts';
-import type { ConnectionKey } from './run.ts';
+import { mayStartWork } from '../store/cells/moving.sql.ts';
+import { one } from '../store/one.ts';
+import type { ConnectionKey } from './monitor-deps.ts';
+import { type PulseEvidence, parseEvidence } from './pulse/pulse-conditions.ts';
 
 // Each connection runs at its own instant within its interval, derived from its id. So a thousand connections that
 // were added at once, or waited for a monitor, are spread over the interval from their next run on.
@@ -13,12 +14,18 @@ const nextDue = `
          lateral (select mod(abs(hashint8(s.connection_id)::numeric), 100000)::float8 / 100000 * every_seconds
                     as phase) own`;
 
+// What pulses saw longer ago says little about now.
+const FRESH_SECONDS = 60;
+
+/** Condition: pulses asked for the run of schedule `s`, and not long ago. */
+const isAsked = `(s.pulse_evidence ->> 'at')::float8 > extract(epoch from now()) - ${FRESH_SECONDS}`;
+
 // A claim advances due_at, so that a change of the connection during the run can make it due again. A claim lasts
 // longer than a run (120 s), so an expired claim belongs to a dead monitor, and its connection is due. Accounts at
 // their limit are skipped, so looking at the first connections by due_at is enough: with 10,000 overdue connections
 // this takes 6 ms, ranking all of them 29 ms (measured). Accounts with the fewest runs come first. Nothing starts for an account
 // that is about to leave this cell, or has left it.
-const claimDue = `
+const claimDue = (isOnlyAsked: boolean) => `
   with first as (
     select account_id, connection_id, due_at, row_number() over (partition by account_id order by due_at) as place
       from (select s.account_id, s.connection_id, s.due_at
@@ -26,13 +33,15 @@ const claimDue = `
               join connection c using (account_id, connection_id)
              where (s.due_at <= now() or s.claimed_until <= now())
                and (s.claimed_until is null or s.claimed_until <= now())
+               ${isOnlyAsked ? `and s.due_at <= now() and s.pulse_evidence is not null and ${isAsked}` : ''}
                and c.removed_at is null
                and s.account_id <> all($4::bigint[])
                and ${mayStartWork('s.account_id')}
              order by s.due_at
              limit 4 * $2) candidates
   ), due as (
-    select s.account_id, s.connection_id, greatest(extract(epoch from now() - s.due_at), 0)::float8 as late
+    select s.account_id, s.connection_id, greatest(extract(epoch from now() - s.due_at), 0)::float8 as late,
+           case when ${isAsked} then s.pulse_evidence end as evidence
       from first f
       join connection_schedule s using (account_id, connection_id)
       left join unnest($5::bigint[], $6::bigint[]) held (account_id, runs) using (account_id)
@@ -44,20 +53,24 @@ const claimDue = `
        for update of s skip locked
   )
   update connection_schedule s
-     set claimed_by = $1, claimed_until = now() + interval '150 s', due_at = (select ${nextDue})
+     set claimed_by = $1, claimed_until = now() + interval '150 s', due_at = (select ${nextDue}), pulse_evidence = null
     from due
    where s.account_id = due.account_id and s.connection_id = due.connection_id
-  returning s.account_id as "accountId", s.connection_id as "connectionId", due.late`;
+  returning s.account_id as "accountId", s.connection_id as "connectionId", due.late, due.evidence`;
 
 /** A claimed connection, and how many seconds it is overdue. */
 export interface ClaimedConnection extends ConnectionKey {
   late: number;
+  /** What the pulses saw that asked for this run; null = none asked. */
+  evidence: PulseEvidence | null;
 }
 
 /** How many checks the claimant already runs, by account, and how many it may run per account. */
 export interface Share {
   held: ReadonlyMap<number, number>;
   each: number;
+  /** Only the runs that pulses asked for. */
+  isOnlyAsked?: boolean;
 }
 
 /**
@@ -68,13 +81,18 @@ export async function claimDueConnections(
   writer: pg.Pool,
   claimant: string,
   limit: number,
-  { held, each }: Share = { held: new Map(), each: limit },
+  { held, each, isOnlyAsked = false }: Share = { held: new Map(), each: limit },
 ): Promise<ClaimedConnection[]> {
   const full = [...held].flatMap(([accountId, runs]) => (runs >= each ? [accountId] : []));
-  const { rows } = await writer.query<ClaimedConnection>(claimDue, [
-    ...[claimant, limit, each, full, [...held.keys()], [...held.values()]],
+  const { rows } = await writer.query<ClaimedConnection & { evidence: unknown }>(claimDue(isOnlyAsked), [
+    claimant,
+    limit,
+    each,
+    full,
+    [...held.keys()],
+    [...held.values()],
   ]);
-  return rows;
+  return rows.map(({ evidence, ...claimed }) => ({ ...claimed, evidence: parseEvidence(evidence) }));
 }
 
 const claimOne = `

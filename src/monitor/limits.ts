@@ -3,8 +3,12 @@ export interface Limits {
   connectMs: number;
   /** For connecting to a target, including all hosts and tries. No further host is tried after that. */
   reachMs: number;
+  /** After which the server cancels a statement. */
+  statementMs: number;
   /** For one statement, including `begin` and `commit`. */
   answerMs: number;
+  /** After which a server may end a session that sends nothing. */
+  idleMs: number;
   databaseMs: number;
   runMs: number;
   runBytes: number;
@@ -18,7 +22,9 @@ export interface Limits {
 export const LIMITS: Limits = {
   connectMs: 5_000,
   reachMs: 20_000,
+  statementMs: 5_000,
   answerMs: 7_000,
+  idleMs: 30_000,
   databaseMs: 60_000,
   runMs: 120_000,
   runBytes: 16 * 1024 * 1024,

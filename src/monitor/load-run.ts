@@ -1,20 +1,21 @@
 import type pg from 'pg';
-import type { KnownReading } from '../changes/facts.ts';
-import { redactionKey } from '../changes/redaction-key.ts';
 import type { Thresholds } from '../checks/check.ts';
 import {
   type Destination,
   decryptSecrets,
   destinationColumns,
   type EncryptedSecrets,
+  type Secrets,
 } from '../connections/credentials.ts';
 import { type Override, thresholdsOfRun } from '../connections/thresholds/effective-thresholds.ts';
 import { overridesOfConnection } from '../connections/thresholds/list-overrides.ts';
-import { loadQueries } from '../queries/load-queries.ts';
-import { tagsOfConnection } from '../vocabulary/values/tags.ts';
+import type { KnownReading } from '../runs/changes/facts.ts';
+import { redactionKey } from '../runs/changes/redaction-key.ts';
+import { loadQueries } from '../runs/queries/store-queries.ts';
+import { tagsOfConnection } from '../store/sql/connection-tags.sql.ts';
+import type { Job } from './children/measure-worker.ts';
 import type { CounterBefore } from './counters.ts';
-import type { Job } from './measure-worker.ts';
-import type { ConnectionKey, MonitorDeps } from './run.ts';
+import type { ConnectionKey, MonitorDeps } from './monitor-deps.ts';
 import type { Target } from './session/session.ts';
 import type { Tunnel } from './session/ssh-tunnel.ts';
 
@@ -40,10 +41,14 @@ const selectTarget = `
     from connection c
    where account_id = $1 and connection_id = $2 and removed_at is null`;
 
-interface TargetRow extends Destination, EncryptedSecrets {
+/** The columns of a connection that make its target. */
+export interface TargetRow extends Destination {
   engine: Target['engine'];
   connection_type: Target['connectionType'];
   tls: Target['tls'];
+}
+
+interface RunRow extends TargetRow, EncryptedSecrets {
   thresholds: Record<string, Thresholds>;
   tags: string[];
   overrides: Override[];
@@ -74,15 +79,11 @@ type LoadDeps = Pick<MonitorDeps, 'secret' | 'allowPrivateTargets' | 'limits' | 
  */
 export async function loadRun(deps: LoadDeps, connection: ConnectionKey): Promise<LoadedRun | null> {
   const values = [connection.accountId, connection.connectionId];
-  const { rows } = await deps.writer.query<TargetRow>(selectTarget, values);
+  const { rows } = await deps.writer.query<RunRow>(selectTarget, values);
   const began = Date.now();
   const [row] = rows;
   if (!row) return null;
-  const { password, sshKey } = await decryptSecrets(deps.writer, deps.secret, row, row);
-  const { engine, connection_type: connectionType, host, port, database, username, tls } = row;
-  const { password_exposable: passwordExposable, ca_certificate: caCertificate } = row;
-  const address = { engine, connectionType, host, port, database, username };
-  const target = { ...address, password, tls, passwordExposable, caCertificate };
+  const secrets = await decryptSecrets(deps.writer, deps.secret, row, row);
   const { allowPrivateTargets, limits } = deps;
   const effective = thresholdsOfRun(row.thresholds, row.tags, row.overrides);
   const thresholds = { ...effective, ...deps.thresholds };
@@ -93,12 +94,20 @@ export async function loadRun(deps: LoadDeps, connection: ConnectionKey): Promis
   const instructions = { allowPrivateTargets, thresholds, expectedStandbys, before, began, facts, queries };
   return {
     job: {
-      target: { ...target, tunnel: tunnelOf(row, sshKey) },
+      target: toTarget(row, secrets),
       instructions: { ...instructions, ...(limits && { limits }) },
     },
     tokenSource: row.token_source,
     loadedAt,
   };
+}
+
+/** A connection and its decrypted secrets as a target. */
+export function toTarget(row: TargetRow, { password, sshKey }: Secrets): Target {
+  const { engine, connection_type: connectionType, host, port, database, username, tls } = row;
+  const { password_exposable: passwordExposable, ca_certificate: caCertificate } = row;
+  const address = { engine, connectionType, host, port, database, username };
+  return { ...address, password, tls, passwordExposable, caCertificate, tunnel: tunnelOf(row, sshKey) };
 }
 
 function tunnelOf(row: TargetRow, privateKey: string | null): Tunnel | null {

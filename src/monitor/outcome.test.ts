@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Fault } from '../checks/check.ts';
+import type { Fault } from '../checks/fault.ts';
 import { postgresChecks } from '../checks/postgres/postgres-checks.ts';
 import { cleanObject, faultFinding, outcomeOf } from './outcome.ts';
 
@@ -8,7 +8,10 @@ if (!check) throw new Error('There are checks.');
 
 const found = (fault: Partial<Fault>, database = 'shop') =>
   faultFinding(check, database, {
-    ...{ severity: 'info', object: null, metricLine: '', remediation: '' },
+    severity: 'info',
+    object: null,
+    metricLine: '',
+    remediation: '',
     ...fault,
   });
 
@@ -60,4 +63,25 @@ test('a database has one name in findings, and where nothing was measured', () =
   const database = 'a\nb';
   const outcome = outcomeOf(check, [{ database, failed: 'its time limit was reached', status: 'error' }]);
   expect(outcome.unmeasured).toEqual([found({}, database).database]);
+});
+
+test('next to faults one finding names each database where the check failed', () => {
+  const fault: Fault = { severity: 'info', object: 'x', metricLine: '', remediation: '' };
+  const samples = ['b', 'c', 'd'].map((database) => ({
+    database,
+    failed: `Database ${database}: Not measured: it is locked.`,
+    status: 'error' as const,
+  }));
+  const judgement = { faults: [fault], passMessage: '', measures: [] };
+  const { findings, unmeasured } = outcomeOf(check, [{ database: 'a', judgement }, ...samples]);
+  expect(findings).toMatchObject([
+    { status: 'info', database: 'a' },
+    {
+      status: 'error',
+      database: '',
+      object: null,
+      metric_line: 'Database b: Not measured: it is locked. Nor was it measured in c, d.',
+    },
+  ]);
+  expect(unmeasured).toEqual(['b', 'c', 'd']);
 });

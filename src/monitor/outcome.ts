@@ -1,11 +1,21 @@
-import type { Check, Fault, Finding, Judgement, Outcome, Skipped } from '../checks/check.ts';
+import type { Check, Finding, Judgement, Outcome, Skipped } from '../checks/check.ts';
+import type { Fault } from '../checks/fault.ts';
+import type { IndexPlan } from '../checks/index-plan.ts';
 import { skippedLine } from '../checks/judgement-of.ts';
-import { cleanText, escapedName, isPrintable, UNPRINTABLE } from '../vocabulary/clean-text.ts';
+import { cleanText, escapedName, isPrintable, UNPRINTABLE } from '../platform/text/clean-text.ts';
 
 /** The result of a check in one database, or on the server (`database` is ''). */
 export type Sample =
-  | { database: string; judgement: Judgement }
-  | { database: string; failed: string; status: 'error' | 'skipped'; outOfTime?: true };
+  | MeasuredSample
+  | { database: string; failed: string; status: 'error' | 'skipped'; outOfTime?: true; unreached?: true };
+
+/** A sample whose statements ran. */
+export interface MeasuredSample {
+  database: string;
+  judgement: Judgement;
+  /** If it advises on indexes: judges the same rows again, by the plan of all such checks. */
+  judgeByPlan?: (plan: IndexPlan) => Judgement;
+}
 
 // Maximum lengths of texts that come from a monitored server, in characters.
 const LINE = 500;
@@ -15,7 +25,9 @@ const OBJECT = 1_000;
 /** The longest remediation that is shown, in characters. */
 export const LONGEST_REMEDIATION = 4_000;
 
-/** Joins the samples of a check to its outcome: its faults, or one finding without a fault. */
+/**
+ * Joins the samples of a check to its outcome: its faults, and where it could not look; or one finding without a fault.
+ */
 export function outcomeOf(check: Check, samples: Sample[]): Outcome {
   const measured = samples.flatMap((sample) =>
     'judgement' in sample && !('skipped' in sample.judgement)
@@ -30,7 +42,13 @@ export function outcomeOf(check: Check, samples: Sample[]): Outcome {
     .map(({ database }) => database);
   return {
     check: plainCheck(check),
-    findings: faults.length > 0 ? faults : [quietFinding(check, samples)],
+    findings:
+      faults.length > 0
+        ? [
+            ...faults,
+            ...unseenFindings(check, samples).map((each) => ({ ...each, status: 'error' as const })),
+          ]
+        : [quietFinding(check, samples)],
     measured: measured.length > 0,
     unmeasured: samples
       .map(({ database }) => database)
@@ -42,13 +60,19 @@ export function outcomeOf(check: Check, samples: Sample[]): Outcome {
         object: cleanObject(object),
       })),
     ),
-    ...(samples.some((sample) => shortfallOf(sample) !== null) && { incomplete: true }),
+    ...(samples.some((sample) => ['size', 'time'].includes(findShortfall(sample) ?? '')) && {
+      incomplete: true,
+    }),
   };
 }
 
-/** Why a check did not look at everything: there are too many objects, or the time was over; null if it looked at all. */
-export function shortfallOf(sample: Sample): 'size' | 'time' | null {
-  if ('failed' in sample) return sample.outOfTime === true ? 'time' : null;
+/**
+ * Why a check did not look at everything: there are too many objects, the time was over, or it failed; null if it looked at
+ * all, or its login may not.
+ */
+export function findShortfall(sample: Sample): 'size' | 'time' | 'failure' | null {
+  if ('failed' in sample && sample.outOfTime === true) return 'time';
+  if ('failed' in sample) return sample.status === 'error' ? 'failure' : null;
   return sample.judgement.skippedForSize === true ? 'size' : null;
 }
 
@@ -85,13 +109,11 @@ export function faultFinding(check: Outcome['check'], database: string, fault: F
 
 // An error outweighs skipped, and both outweigh ok: a check that was not measured everywhere is never ok.
 function quietFinding(check: Check, samples: Sample[]): Finding {
-  for (const status of ['error', 'skipped'] as const) {
-    const [first] = samples.flatMap((sample) => {
-      if ('failed' in sample) return sample.status === status ? [{ skipped: sample.failed }] : [];
-      return status === 'skipped' && 'skipped' in sample.judgement ? [sample.judgement] : [];
-    });
-    if (first) return skippedFinding(check, status, first);
-  }
+  const [unseen] = unseenFindings(check, samples);
+  if (unseen) return unseen;
+  const first = samples.find((sample) => 'judgement' in sample && 'skipped' in sample.judgement);
+  if (first && 'judgement' in first && 'skipped' in first.judgement)
+    return skippedFinding(check, first.judgement);
   if (samples.length === 0) {
     return plainFinding(check, 'skipped', 'Not measured: the login can connect only to template databases.');
   }
@@ -101,7 +123,33 @@ function quietFinding(check: Check, samples: Sample[]): Finding {
   return plainFinding(check, 'ok', [...new Set(lines)].join('; '));
 }
 
-function skippedFinding(check: Check, status: 'skipped' | 'error', skipped: Skipped): Finding {
+/** One finding that names every database where a check failed, or lacks a privilege; none if there is no such. */
+function unseenFindings(check: Check, samples: Sample[]): Finding[] {
+  const unseen = samples.flatMap((sample) => {
+    const { database } = sample;
+    if ('failed' in sample) return [{ database, status: sample.status, skipped: { skipped: sample.failed } }];
+    const { judgement } = sample;
+    const isBlind = 'skipped' in judgement && judgement.grant !== undefined;
+    return isBlind ? [{ database, status: 'skipped' as const, skipped: judgement }] : [];
+  });
+  const first = unseen.find(({ status }) => status === 'error') ?? unseen[0];
+  if (!first) return [];
+  const others = unseen.filter((each) => each !== first).map(({ database }) => cleanObject(database));
+  const finding = skippedFinding(check, first.skipped, first.status);
+  if (others.length === 0) return [finding];
+  const line = `${finding.metric_line} Nor was it measured in ${listed(others, LINE - 60 - finding.metric_line.length)}.`;
+  return [{ ...finding, metric_line: cleanText(line, LINE) }];
+}
+
+/** The names that fit into so many characters, and how many more there are: `shop, warehouse and 3 more`. */
+export function listed(names: readonly string[], length: number): string {
+  let fits = 1;
+  while (fits < names.length && names.slice(0, fits + 1).join(', ').length <= length) fits++;
+  const more = names.length - fits;
+  return `${names.slice(0, fits).join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+}
+
+function skippedFinding(check: Check, skipped: Skipped, status: 'skipped' | 'error' = 'skipped'): Finding {
   const finding = plainFinding(check, status, skippedLine(skipped));
   if (skipped.grant === undefined) return finding;
   return { ...finding, missing_grant: exactRemediation(skipped.grant) };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../test/store.ts';
+import { startTestStore, type TestStore } from '../../test/support/store.ts';
 import { postgresChecks } from '../checks/postgres/postgres-checks.ts';
 import type { Progress } from './progress.ts';
 import { runHealthCheck } from './run.ts';
@@ -21,6 +21,8 @@ test('a run reports progress after each check, in the order of its databases', a
   expect(reported.map(({ checks }) => checks)).toEqual(reported.map((_, at) => ({ done: at + 1, all })));
   expect(reported).toHaveLength(all);
   expect([...new Set(reported.map(({ database }) => `${database.number} ${database.name}`))]).toEqual([
-    ...['1 postgres', '2 a b', '3 store'],
+    '1 postgres',
+    '2 a b',
+    '3 store',
   ]);
 });

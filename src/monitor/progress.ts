@@ -1,4 +1,4 @@
-import { cleanText } from '../vocabulary/clean-text.ts';
+import { cleanText } from '../platform/text/clean-text.ts';
 
 /** The progress of a run. */
 export interface Progress {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { Ask, Fact, FactInstructions, Reading, ReportedReading } from '../changes/facts.ts';
-import { readMysqlSchema } from '../changes/mysql-schema.ts';
-import { readMysqlServer } from '../changes/mysql-state.ts';
-import { readPostgresSchema } from '../changes/postgres-schema.ts';
-import { readPostgresDatabase, readPostgresServer } from '../changes/postgres-state.ts';
-import { keyId, type Redact, redactor } from '../changes/redact.ts';
-import { SCHEMA_LIMITS, skippedSchema } from '../changes/schema-limits.ts';
-import type { Endpoint } from '../network/address.ts';
-import { cleanText } from '../vocabulary/clean-text.ts';
-import type { RunFacts } from './session/engine.ts';
+import type { Endpoint } from '../platform/network/address.ts';
+import { cleanText } from '../platform/text/clean-text.ts';
+import type { Ask, Fact, FactInstructions, Reading, ReportedReading } from '../runs/changes/facts.ts';
+import { readMysqlSchema } from '../runs/changes/mysql-schema.ts';
+import { readMysqlServer } from '../runs/changes/mysql-state.ts';
+import { readPostgresSchema } from '../runs/changes/postgres-schema.ts';
+import { readPostgresDatabase, readPostgresServer } from '../runs/changes/postgres-state.ts';
+import { keyId, type Redact, redactor } from '../runs/changes/redact.ts';
+import { SCHEMA_LIMITS, skippedSchema } from '../runs/changes/schema-limits.ts';
+import type { RunFacts } from './session/engine-parts.ts';
 import { isTimeout, refusalOf } from './session/failures/connect-failure.ts';
 import { NoAnswer, type Session, type Target } from './session/session.ts';
 

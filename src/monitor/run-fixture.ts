@@ -1,10 +1,11 @@
 import { type Logger, pino } from 'pino';
-import type { TestStore } from '../../test/store.ts';
+import type { TestStore } from '../../test/support/store.ts';
+import { endIdleChildren, measureInChild } from './children/measure-in-child.ts';
+import type { Job } from './children/measure-worker.ts';
 import { LIMITS } from './limits.ts';
-import { measureInChild } from './measure-in-child.ts';
-import type { Job } from './measure-worker.ts';
-import { runHealthCheck, type StoredCheck } from './run.ts';
+import { runHealthCheck } from './run.ts';
 import { type NoteStep, stepsOf } from './run-steps.ts';
+import type { StoredCheck } from './store-run.ts';
 
 /** The account and the number of a connection. */
 export type Key = Awaited<ReturnType<TestStore['watched']>>;
@@ -56,14 +57,23 @@ export const adviceOf = ({ checks: [first] }: StoredCheck) =>
 export const secret = 'a secret word';
 /** A target at which nothing listens. */
 export const target: Job['target'] = {
-  ...{ engine: 'postgres', connectionType: 'direct', host: '127.0.0.1', port: 1, database: 'a' },
-  ...{ username: 'a', password: secret, tls: 'disable', passwordExposable: false },
-  ...{ caCertificate: null, tunnel: null },
+  engine: 'postgres',
+  connectionType: 'direct',
+  host: '127.0.0.1',
+  port: 1,
+  database: 'a',
+  username: 'a',
+  password: secret,
+  tls: 'disable',
+  passwordExposable: false,
+  caCertificate: null,
+  tunnel: null,
 };
 export const instructions = { allowPrivateTargets: true, thresholds: {} };
 /** The log at debug of a process that measures and crashes. */
 export const crashes = (job: Job) => {
   const { signal } = new AbortController();
+  endIdleChildren(); // one that was started without the log at debug keeps no output
   return logged('debug', async (log) => {
     const note = stepsOf(log, { accountId: 1, connectionId: 1 });
     const crashed = new Promise<void>((resolve) => {

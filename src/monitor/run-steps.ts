@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { skippedLine } from '../checks/judgement-of.ts';
-import { cleanText } from '../vocabulary/clean-text.ts';
+import { cleanText } from '../platform/text/clean-text.ts';
+import type { ConnectionKey } from './monitor-deps.ts';
 import type { Sample } from './outcome.ts';
-import type { ConnectionKey } from './run.ts';
 
 // Long enough for the output of a crashed child, short enough that long names from a server don't fill the disk.
 const LONGEST_FACT = 8_000;

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { authentication, message, readyForQuery, startHostileServer } from '../../test/hostile-server.ts';
-import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/store.ts';
+import {
+  authentication,
+  message,
+  readyForQuery,
+  startHostileServer,
+} from '../../test/support/hostile-server.ts';
+import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/support/store.ts';
 import { connectionFindings } from '../checks/connection-findings.ts';
 import { PG_PRIVILEGE_MISSING } from '../checks/postgres/postgres-catalogue.ts';
 import { postgresChecks } from '../checks/postgres/postgres-checks.ts';

@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startHostileServer } from '../../test/hostile-server.ts';
-import { startTestStore, type TestStore } from '../../test/store.ts';
+import { startHostileServer } from '../../test/support/hostile-server.ts';
+import { startTestStore, type TestStore } from '../../test/support/store.ts';
 import { claimConnection, claimDueConnections, releaseConnection } from './claim.ts';
 import { claimFairly } from './fair-share.ts';
 import { LIMITS } from './limits.ts';
-import { type ConnectionKey, runHealthCheck } from './run.ts';
+import type { ConnectionKey } from './monitor-deps.ts';
+import { runHealthCheck } from './run.ts';
 import { checkNow, startMonitor } from './schedule.ts';
 
 let store: TestStore;
@@ -217,6 +218,81 @@ describe('if an account has more overdue connections than a monitor has slots', 
     await root.query('delete from connection_schedule');
     const greedy = await greedyAccount(30);
     expect([...(await share(A))]).toEqual([[greedy, 10]]);
+  });
+});
+
+describe('a run that a pulse asked for', () => {
+  beforeEach(endSchedules);
+  afterAll(endSchedules);
+
+  /** Pulses ask for runs of the connections of an account, or of one: due now, behind all others. */
+  const ask = (accountId: number, connectionId: number | null = null) =>
+    store.writer.query(
+      `update connection_schedule
+          set due_at = now(), pulse_evidence = jsonb_build_object('holding', '["blocked"]'::jsonb, 'at', extract(epoch from now()))
+        where account_id = $1 and connection_id = coalesce($2, connection_id)`,
+      [accountId, connectionId],
+    );
+  const claimFor = (held: [number, number][] = [], asked?: number) =>
+    claimFairly(store.writer, A, {
+      concurrency: 10,
+      held: new Map(held),
+      ...(asked !== undefined && { asked }),
+    });
+  const idsOfAsked = (claims: Awaited<ReturnType<typeof claimFor>>) =>
+    claims.flatMap(({ connectionId, evidence }) => (evidence === null ? [] : connectionId));
+
+  test('comes first, however many others are due, also those of accounts without a run', async () => {
+    const greedy = await greedyAccount(60);
+    await Promise.all(Array.from({ length: 12 }, () => due(3_600)));
+    const { rows } = await store.writer.query<{ id: number }>(
+      'select max(connection_id)::int as id from connection_schedule where account_id = $1',
+      [greedy],
+    );
+    await ask(greedy, rows[0]?.id);
+    const claims = await claimFor([[greedy, 7]], 0);
+    expect(claims[0]).toMatchObject({ connectionId: rows[0]?.id, evidence: { holding: ['blocked'] } });
+    expect(idsOfAsked(claims)).toEqual([rows[0]?.id]);
+    // The others leave a slot free for the next one.
+    expect(claims).toHaveLength(2);
+  });
+
+  test('finds a free slot though an account fills the others, also if it is the only account', async () => {
+    const root = await store.superuser('store');
+    await root.query('delete from connection_schedule');
+    const alone = await greedyAccount(30);
+    const first = await claimFor([], 0);
+    expect(first).toHaveLength(9);
+    await ask(alone, (await due(-60)).connectionId); // of another account: nothing to claim
+    await ask(alone);
+    expect(await claimFor([[alone, 9]], 0)).toEqual([]); // there is another account now, and a quarter is for it
+    await root.query('delete from connection_schedule where account_id <> $1', [alone]);
+    expect(idsOfAsked(await claimFor([[alone, 9]], 0))).toHaveLength(1);
+  });
+
+  test('delays nobody: however many an account asks for, others get a quarter of the slots', async () => {
+    const hostile = await Promise.all([greedyAccount(20), greedyAccount(20)]);
+    await Promise.all(hostile.map((accountId) => ask(accountId)));
+    const innocent = await due(1);
+    const claims = await claimFor([], 0);
+    expect(idsOfAsked(claims)).toHaveLength(8);
+    expect(claims.map(idOf)).toContain(innocent.connectionId);
+    const held = hostile.map((accountId): [number, number] => [accountId, 4]);
+    const second = await due(1);
+    expect((await claimFor(held, 8)).map(idOf)).toEqual([second.connectionId]);
+  });
+
+  test('waits in the order of all where a monitor has no pulses, or it was asked for long ago', async () => {
+    const greedy = await greedyAccount(20);
+    const key = await due(-60);
+    await ask(key.accountId);
+    expect(idOf((await claimFor())[0] ?? key)).not.toBe(key.connectionId);
+    await ask(greedy);
+    await store.writer.query(
+      `update connection_schedule set pulse_evidence = pulse_evidence || '{"at": 1}' where account_id = $1`,
+      [greedy],
+    );
+    expect(idsOfAsked(await claimFor([], 0))).toEqual([]);
   });
 });
 

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { errorFields } from '../database/store-failure.ts';
+import { errorFields } from '../store/store-failure.ts';
 import { claimConnection, releaseConnection } from './claim.ts';
-import { claimFairly } from './fair-share.ts';
-import { type ConnectionKey, type MonitorDeps, runHealthCheck, type StoredCheck } from './run.ts';
+import { claimFairly, type Places } from './fair-share.ts';
+import type { ConnectionKey, MonitorDeps } from './monitor-deps.ts';
+import type { PulseEvidence } from './pulse/pulse-conditions.ts';
+import { startPulses } from './pulse/start-pulses.ts';
+import { runHealthCheck } from './run.ts';
 import { stepsOf } from './run-steps.ts';
+import { type StoreOutage, storeOutage } from './store-outage.ts';
+import type { StoredCheck } from './store-run.ts';
 
 const POLL_MS = 1_000;
 
@@ -15,7 +20,9 @@ const GRACE_MS = 3_000;
 export interface Monitor {
   /** How many health checks are running. */
   running(): number;
-  /** Stops claiming, gives running checks 3 s to finish, cancels the rest and releases their claims. */
+  /** How many connections are pulsed. */
+  pulsed(): number;
+  /** Stops claiming and the pulses, gives running checks 3 s to finish, cancels the rest and releases their claims. */
   stop(): Promise<void>;
 }
 
@@ -25,6 +32,8 @@ export interface Monitor {
  */
 interface MonitorOptions extends MonitorDeps {
   concurrency: number;
+  /** Whether it also pulses the connections (default: false). */
+  pulses?: boolean;
   measure?: (outcome: RunOutcome, late: number, took: number) => void;
 }
 
@@ -32,14 +41,15 @@ interface MonitorOptions extends MonitorDeps {
 type RunOutcome = 'done' | 'failed' | 'cancelled';
 
 /** Runs the health checks that are due, `concurrency` at a time; any number of monitors share one store. */
-export function startMonitor({ concurrency, measure, ...deps }: MonitorOptions): Monitor {
+export function startMonitor({ concurrency, measure, pulses: hasPulses, ...deps }: MonitorOptions): Monitor {
   const claimant = randomUUID();
   const outage = storeOutage(deps.log);
   const stopping = new AbortController();
   const calledOff = new AbortController();
-  /** Running checks, with the account of each. */
-  const running = new Map<Promise<void>, number>();
+  const running: Running = new Map();
+  const places = () => ({ concurrency, ...countRuns(running, hasPulses === true) });
   let wake = () => {};
+  const pulses = hasPulses ? startPulses({ ...deps, wake: () => wake() }) : null;
 
   const claimForever = async () => {
     while (!stopping.signal.aborted) {
@@ -47,17 +57,19 @@ export function startMonitor({ concurrency, measure, ...deps }: MonitorOptions):
         wake = resolve;
       });
       try {
-        const claimed = await claimFairly(deps.writer, claimant, { concurrency, held: heldOf(running) });
+        const claimed = await claimFairly(deps.writer, claimant, places());
         outage.over();
         const began = performance.now();
-        for (const { late, ...key } of claimed) {
+        for (const { late, evidence, ...key } of claimed) {
           stepsOf(deps.log, key)?.('claim', { late });
-          const check = runClaimed(deps, claimant, key, calledOff.signal, outage).then((outcome) => {
-            running.delete(check);
-            measure?.(outcome, late, (performance.now() - began) / 1000);
-            wake();
-          });
-          running.set(check, key.accountId);
+          const check = runClaimed(deps, claimant, key, evidence, calledOff.signal, outage).then(
+            (outcome) => {
+              running.delete(check);
+              measure?.(outcome, late, (performance.now() - began) / 1000);
+              wake();
+            },
+          );
+          running.set(check, { accountId: key.accountId, isAsked: evidence !== null });
         }
       } catch (error) {
         outage.met(error);
@@ -74,8 +86,10 @@ export function startMonitor({ concurrency, measure, ...deps }: MonitorOptions):
 
   return {
     running: () => running.size,
+    pulsed: () => pulses?.running() ?? 0,
     async stop() {
       stopping.abort();
+      const pulsesStopped = pulses?.stop();
       await claiming;
       const ended = new AbortController();
       const grace = wait(GRACE_MS, undefined, { signal: ended.signal }).catch(() => {});
@@ -83,15 +97,20 @@ export function startMonitor({ concurrency, measure, ...deps }: MonitorOptions):
       ended.abort(); // or its timer keeps the process alive
       calledOff.abort(new Error('the monitor stops'));
       await Promise.all(running.keys());
+      await pulsesStopped;
     },
   };
 }
 
-/** How many checks of each account are running. */
-function heldOf(running: ReadonlyMap<unknown, number>): Map<number, number> {
+/** The running checks: whose each is, and whether pulses asked for it. */
+type Running = Map<Promise<void>, { accountId: number; isAsked: boolean }>;
+
+/** How many checks of each account are running, and how many of all were asked for if there are pulses. */
+function countRuns(running: Running, hasPulses: boolean): Pick<Places, 'held' | 'asked'> {
   const held = new Map<number, number>();
-  for (const accountId of running.values()) held.set(accountId, (held.get(accountId) ?? 0) + 1);
-  return held;
+  for (const { accountId } of running.values()) held.set(accountId, (held.get(accountId) ?? 0) + 1);
+  const asked = [...running.values()].filter(({ isAsked }) => isAsked).length;
+  return hasPulses ? { held, asked } : { held };
 }
 
 /**
@@ -120,12 +139,13 @@ async function runClaimed(
   deps: MonitorDeps,
   claimant: string,
   key: ConnectionKey,
+  evidence: PulseEvidence | null,
   calledOff: AbortSignal,
   outage: StoreOutage,
 ): Promise<RunOutcome> {
   let outcome: RunOutcome = 'done';
   try {
-    const stored = await runHealthCheck(deps, key, calledOff);
+    const stored = await runHealthCheck(deps, key, calledOff, evidence);
     if (stored) deps.log.info({ ...key, score: stored.score }, 'health check completed');
   } catch (error) {
     outcome = calledOff.aborted ? 'cancelled' : 'failed';
@@ -144,25 +164,4 @@ async function runClaimed(
     }
   }
   return outcome;
-}
-
-interface StoreOutage {
-  met(error: unknown): void;
-  over(): void;
-}
-
-/** Logs each outage of the store once. */
-function storeOutage(log: MonitorDeps['log']): StoreOutage {
-  let away = false;
-  return {
-    met(error) {
-      if (!away)
-        log.error(errorFields(error, log), 'the store does not answer the monitor, which keeps trying');
-      away = true;
-    },
-    over() {
-      if (away) log.info('the store answers the monitor again');
-      away = false;
-    },
-  };
 }

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/store.ts';
+import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/support/store.ts';
 import { storeCounters } from './counters.ts';
 import { loadRun } from './load-run.ts';
-import { type ConnectionKey, runHealthCheck, type StoredCheck } from './run.ts';
+import type { ConnectionKey } from './monitor-deps.ts';
+import { runHealthCheck } from './run.ts';
+import type { StoredCheck } from './store-run.ts';
 
 let store: TestStore;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { normalisedTag } from '../vocabulary/values/tags.ts';
+import { normalisedTag } from '../platform/text/tags.ts';
 
 /** The connections that a destination, a rule or a maintenance window is for. */
 export interface ConnectionScope {
@@ -39,6 +39,11 @@ function matcherOf({ connection_ids: ids, connection_names: names }: ConnectionS
   const patterns = (names ?? []).map(patternMatcher);
   return (connection: ScopedConnection) =>
     known.has(connection.id) || patterns.some((matches) => matches(connection));
+}
+
+/** Whether a text in a scope is more than the name of a connection: it has a `*`, or means tags. */
+export function isPattern(text: string): boolean {
+  return text.includes('*') || tagsIn(text) !== null;
 }
 
 /** Returns whether a connection has the pattern's name, or all of its tags. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { one } from '../database/one.ts';
+import { one } from '../store/one.ts';
 
 const insert = `
   with added as (
@@ -18,20 +18,26 @@ export async function insertDestination(
   given: Record<string, unknown> = {},
 ): Promise<number> {
   const destination = {
-    ...{
-      name: 'Receiver',
-      channel: 'webhook',
-      minimum_severity: null,
-      connection_ids: null,
-      connection_names: null,
-    },
+    name: 'Receiver',
+    channel: 'webhook',
+    minimum_severity: null,
+    connection_ids: null,
+    connection_names: null,
     kinds: ['ops.ticket_created', 'ops.ticket_resolved', 'alert.triggered', 'alert.resolved'],
-    ...{ quiet_hours: null, state: 'enabled' },
+    quiet_hours: null,
+    state: 'enabled',
     ...given,
   };
   const { rows } = await pool.query<{ destination_id: number }>(insert, [
-    ...[accountId, destination.name, destination.channel, destination.kinds, destination.minimum_severity],
-    ...[destination.connection_ids, destination.connection_names, destination.quiet_hours, destination.state],
+    accountId,
+    destination.name,
+    destination.channel,
+    destination.kinds,
+    destination.minimum_severity,
+    destination.connection_ids,
+    destination.connection_names,
+    destination.quiet_hours,
+    destination.state,
   ]);
   return one(rows, 'insert a destination').destination_id;
 }

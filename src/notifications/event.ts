@@ -1,4 +1,5 @@
-import type { EventKind } from '../vocabulary/events/event-kinds.ts';
+import type { EventKind } from '../vocabulary/event-kinds.ts';
+import type { PageLink } from '../vocabulary/page-paths.ts';
 import type { Severity } from '../vocabulary/severities.ts';
 import type { ScopedConnection } from './connection-scope.ts';
 
@@ -29,8 +30,8 @@ export interface EventDetails {
   remediation: string | null;
   /** Why a ticket or alert was resolved, in a clause. */
   resolution: string | null;
-  /** The console's page, such as `/alerts/7`. */
-  page: string;
+  /** The console's page, such as `/alerts?alert=7`. */
+  page: PageLink;
   /** An open alert is said again. Only people are told: no webhook, Alertmanager or heartbeat gets it. */
   is_reminder?: true;
 }

@@ -1,6 +1,6 @@
-import type { Read } from '../database/read.ts';
-import { Rejection } from '../vocabulary/rejection.ts';
-import { tagsOfConnection } from '../vocabulary/values/tags.ts';
+import { Rejection } from '../platform/rejection.ts';
+import type { Read } from '../store/read.ts';
+import { tagsOfConnection } from '../store/sql/connection-tags.sql.ts';
 import {
   type ConnectionScope,
   patternMatcher,
@@ -15,12 +15,13 @@ const select = `
 
 /**
  * Throws a {@link Rejection} unless the account has every connection that a scope names by its id, and one for each
- * pattern. Without ids and names there is nothing to check.
+ * pattern, which a file may name before there is one (`mayMatchNone`). Without ids and names there is nothing to check.
  */
 export async function requireConnections(
   read: Read,
   accountId: number,
   { connection_ids: ids, connection_names: names }: ConnectionScope,
+  { mayMatchNone = false }: { mayMatchNone?: boolean } = {},
 ): Promise<void> {
   if (ids === null && names === null) return;
   const wrong = wrongPattern(names);
@@ -28,7 +29,7 @@ export async function requireConnections(
   const own = await read<ScopedConnection>(select, [accountId]);
   const missing = (ids ?? []).find((id) => !own.some((connection) => connection.id === id));
   if (missing !== undefined) throw none(`There is no connection ${missing}.`);
-  const unmatched = (names ?? []).find((pattern) => !own.some(patternMatcher(pattern)));
+  const unmatched = mayMatchNone ? undefined : names?.find((pattern) => !own.some(patternMatcher(pattern)));
   if (unmatched !== undefined) throw none(`No connection matches ${JSON.stringify(unmatched)}.`);
   if (ids?.length === 0 && !names?.length) throw none('Choose at least one connection.');
 }

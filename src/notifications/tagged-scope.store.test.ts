@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../test/store.ts';
+import { startTestStore, type TestStore } from '../../test/support/store.ts';
 import { type Change, changeAccount } from '../activity/record-entry.ts';
 import { removeConnection } from '../connections/remove-connection.ts';
 import { changeTags } from '../connections/tags/change-tags.ts';
-import { within } from '../database/read.ts';
 import { runHealthCheck } from '../monitor/run.ts';
+import { within } from '../store/read.ts';
 import { addRule } from './alerts/add-rule.ts';
 import { rule } from './alerts/alerts-fixture.ts';
 import { changeRule } from './alerts/change-rule.ts';
@@ -85,8 +85,12 @@ test('a window for a tag holds back what happens, and the removal of a connectio
   await runHealthCheck(store.deps, key);
   expect(await eventsOf(accountId, told)).toEqual(['ops.ticket_created']);
   await addMaintenance(changing(accountId), {
-    ...{ name: 'Staging', connection_ids: null, connection_names: ['tag:env:staging'] },
-    ...{ starts_at: null, ends_at: new Date(Date.now() + 3_600_000), weekdays: null },
+    name: 'Staging',
+    connection_ids: null,
+    connection_names: ['tag:env:staging'],
+    starts_at: null,
+    ends_at: new Date(Date.now() + 3_600_000),
+    weekdays: null,
   });
   await runHealthCheck(store.deps, key);
   const { rows } = await store.writer.query(
@@ -109,7 +113,8 @@ test('a rule or window for a tag that no connection has, or that is none, gets a
     await expect(add(pattern)).rejects.toThrow(syntax);
     await expect(
       requireConnections(within(store.writer), accountId, {
-        ...{ connection_ids: null, connection_names: [pattern] },
+        connection_ids: null,
+        connection_names: [pattern],
       }),
     ).rejects.toThrow(syntax);
   }

@@ -9,9 +9,32 @@ export const CHANNELS = [
   'alertmanager',
   'email',
   'heartbeat',
+  'log_http',
+  'splunk_hec',
+  'otlp_logs',
+  'syslog',
 ] as const;
 
 export type Channel = (typeof CHANNELS)[number];
+
+/** The channels of log streams: they get the entries of the account's log instead of events. */
+export const LOG_CHANNELS: readonly Channel[] = ['log_http', 'splunk_hec', 'otlp_logs', 'syslog'];
+
+/** The channels that get no events: a heartbeat gets requests without one. */
+export const EVENTLESS_CHANNELS: readonly Channel[] = ['heartbeat', ...LOG_CHANNELS];
+
+/** The channels whose requests are signed. */
+export const SIGNED_CHANNELS: readonly Channel[] = ['webhook', 'log_http'];
+
+/** The channels that send an `Authorization` header if the destination has one. */
+export const AUTHORIZED_CHANNELS: readonly Channel[] = [
+  'webhook',
+  'alertmanager',
+  'heartbeat',
+  'log_http',
+  'splunk_hec',
+  'otlp_logs',
+];
 
 /** The channels that put the events of 30 seconds into one message. */
 export const GROUPING_CHANNELS: readonly Channel[] = ['slack', 'mattermost', 'teams', 'discord', 'email'];

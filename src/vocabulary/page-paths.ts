@@ -10,6 +10,8 @@ export const PAGE_PATHS = {
   compare: '/compare',
   tickets: '/tickets',
   alerts: '/alerts',
+  // The address of an alert in messages of older versions.
+  alert: '/alerts/$id',
   notifications: '/notifications',
   destination: '/notifications/$id',
   email: '/email/$token',
@@ -23,6 +25,19 @@ export const PAGE_PATHS = {
   link: '/link/$token',
   invitations: '/invitations',
 } as const;
+
+/** The addresses of single things in the console. Messages and the log have no other ones, so that each opens a page. */
+export const PAGE_LINKS = {
+  alert: (id: number) => `/alerts?alert=${id}` as const,
+  alertRules: () => '/alerts?view=rules' as const,
+  connection: (id: number) => `/connections/${id}` as const,
+  destination: (id: number) => `/notifications/${id}` as const,
+  key: (id: number) => `/keys?key=${id}` as const,
+  ticket: (id: number) => `/tickets?status=all&ticket=${id}` as const,
+};
+
+/** An address that {@link PAGE_LINKS} made. */
+export type PageLink = ReturnType<(typeof PAGE_LINKS)[keyof typeof PAGE_LINKS]>;
 
 /** The paths as the server's router writes them: each parameter is a wildcard. */
 export function servedPaths(): string[] {

@@ -16,7 +16,11 @@ const READ: Permission[] = ['health:read', 'tickets:read'];
 const WATCH: Permission[] = [...READ, 'connections:write', 'checks:run'];
 const GOVERN: Permission[] = [
   ...WATCH,
-  ...(['activity:read', 'members:read', 'members:write', 'keys:read', 'keys:write'] as const),
+  'activity:read',
+  'members:read',
+  'members:write',
+  'keys:read',
+  'keys:write',
 ];
 
 /** All roles. They are the same for every account. */
@@ -30,7 +34,10 @@ export const ROLES = [
   role('operator', 'Operator', 'Looks after connections and their health checks', WATCH),
   role('auditor', 'Auditor', 'Reads everything, changes nothing', [
     ...READ,
-    ...(['activity:read', 'members:read', 'keys:read', 'account:read'] as const),
+    'activity:read',
+    'members:read',
+    'keys:read',
+    'account:read',
   ]),
   role('viewer', 'Viewer', 'Reads health and tickets', READ),
 ];

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { metricWords, unitOf } from './units.ts';
+import { metricWords } from '../platform/text/metric-words.ts';
+import { unitOf } from './units.ts';
 
 test.each([
   ['replication_lag_bytes', 'bytes', 'Replication lag'],

@@ -7,10 +7,3 @@ export type Unit = (typeof UNITS)[number];
 export function unitOf(metric: string): Unit {
   return UNITS.find((unit) => metric === unit || metric.endsWith(`_${unit}`)) ?? 'count';
 }
-
-/** A metric's name in words, without its unit: `Replication lag` for `replication_lag_bytes`. */
-export function metricWords(metric: string): string {
-  const unit = UNITS.find((each) => metric.endsWith(`_${each}`));
-  const words = (unit ? metric.slice(0, -unit.length - 1) : metric).replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}

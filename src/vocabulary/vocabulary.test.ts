@@ -10,17 +10,15 @@ import { FINDING_STATUSES, SEVERITIES } from './severities.ts';
 import { TLS_MODES } from './tls-modes.ts';
 
 const lists = {
-  ...{
-    CONNECTION_TYPES,
-    ENDPOINT_GROUPS,
-    ENGINES,
-    FINDING_STATUSES,
-    FLEET_STATUSES,
-    PLANS,
-    ROLE_IDS,
-    SEVERITIES,
-    TLS_MODES,
-  },
+  CONNECTION_TYPES,
+  ENDPOINT_GROUPS,
+  ENGINES,
+  FINDING_STATUSES,
+  FLEET_STATUSES,
+  PLANS,
+  ROLE_IDS,
+  SEVERITIES,
+  TLS_MODES,
 };
 
 const root = join(import.meta.dirname, '../..');

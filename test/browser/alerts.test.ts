@@ -1,23 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  keepPicture,
-  type Look,
-  openBrowser,
-  openWindow,
-  overflow,
-  PHONE,
-  settled,
-  violations,
-  visit,
-  WIDE,
-} from './chromium.ts';
-import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { closeWindows, inspect, openWindow, settled, visit } from './chromium.ts';
+import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { focused, tabTo } from './keyboard.ts';
 import { HOSTILE } from './measured-connection.ts';
 
-let service: ConsoleService;
-let browser: Browser;
+let service: ConsoleAccount;
 let owner: Person;
 let viewer: Person;
 /** An alert of a measured value with deliveries. */
@@ -77,37 +64,19 @@ const seed = (account: number) => `
     from destination, event, generate_series(1, 2) n`;
 
 beforeAll(async () => {
-  service = await startConsoleService({ connections: 5, tickets: 20, activity: 50 });
-  browser = await openBrowser();
+  service = await createConsoleAccount({ connections: 5, tickets: 20, activity: 50 });
+  await service.statement(`delete from alert where account_id = ${service.accountId}`);
   owner = await service.owner();
   viewer = await service.member('Vic Viewer', ['viewer']);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(closeWindows);
 
-async function open(path: string, { person = owner, look = { scheme: 'light', ...WIDE } as Look } = {}) {
-  const opened = await openWindow(browser, service.origin, person, look);
+async function open(path: string, person = owner) {
+  const opened = await openWindow(service.origin, person);
   await visit(opened.page, path);
   return opened;
 }
-
-/** A picture, no violation and no overflow. */
-async function inspect(page: Page, name: string): Promise<void> {
-  await keepPicture(page, name);
-  expect({ overflow: Math.max(0, await overflow(page)), violations: await violations(page) }).toEqual({
-    overflow: 0,
-    violations: [],
-  });
-}
-
-const LOOKS: [string, Look][] = [
-  ['light', { scheme: 'light', ...WIDE }],
-  ['dark', { scheme: 'dark', ...WIDE }],
-  ['phone', { scheme: 'light', ...PHONE }],
-];
 
 test('without alerts the page says what would open one', async () => {
   const { page, complaints, close } = await open('/alerts');
@@ -133,22 +102,22 @@ describe('with alerts', () => {
     watched = found?.connection_id ?? 0;
   });
 
-  test.each(LOOKS)('%s: list, alert, resolved and rules', async (name, look) => {
-    const { page, complaints, close } = await open('/alerts', { look });
+  test('list, alert, resolved and rules', async () => {
+    const { page, complaints, close } = await open('/alerts');
     await page.getByText('3 critical, 1 warning open').waitFor();
     await expect.poll(() => page.getByText('Muted: the server is unreachable').count()).toBeGreaterThan(0);
-    await inspect(page, `alerts-${name}`);
+    await inspect(page, 'alerts');
     await visit(page, `/alerts?alert=${measured}`);
     await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
     await expect.poll(() => page.locator('.delivery-accepted').count()).toBe(1);
     expect(await page.locator('.alert-panel').textContent()).toContain(HOSTILE);
-    await inspect(page, `alerts-one-${name}`);
+    await inspect(page, 'alerts-one');
     await visit(page, '/alerts?view=resolved');
     await page.getByText('the condition no longer holds').first().waitFor({ state: 'attached' });
-    await inspect(page, `alerts-resolved-${name}`);
+    await inspect(page, 'alerts-resolved');
     await visit(page, '/alerts?view=rules');
     await page.getByText('Fires when connections used of PG_CONN_SATURATION is at least 80 %').waitFor();
-    await inspect(page, `alerts-rules-${name}`);
+    await inspect(page, 'alerts-rules');
     expect(complaints).toEqual([]);
     await close();
   });
@@ -195,7 +164,7 @@ describe('with alerts', () => {
   });
 
   test('a viewer reads, and is offered no change', async () => {
-    const { page, complaints, close } = await open(`/alerts?alert=${measured}`, { person: viewer });
+    const { page, complaints, close } = await open(`/alerts?alert=${measured}`, viewer);
     await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
     expect(await page.getByRole('button', { name: /Acknowledge/ }).count()).toBe(0);
     for (const view of ['rules', 'maintenance']) {
@@ -237,22 +206,22 @@ describe('with alerts', () => {
     await close();
   });
 
-  test.each(LOOKS)('%s: maintenance windows, once and each week', async (name, look) => {
-    const { page, complaints, close } = await open('/alerts?view=maintenance', { look });
+  test('maintenance windows, once and each week', async () => {
+    const { page, complaints, close } = await open('/alerts?view=maintenance');
     await page.getByRole('button', { name: 'Add window' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill(`Disks ${name}`);
+    await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Disks');
     await dialog.getByLabel('Ends').fill('2020-01-01T10:00');
     await dialog.getByRole('button', { name: 'Add window' }).click();
     await dialog.getByText(/The window is in the past/).waitFor();
-    await inspect(page, `maintenance-past-${name}`);
+    await inspect(page, 'maintenance-past');
     await dialog.locator('.radio', { hasText: 'Every week' }).click();
     await dialog.getByLabel('Time zone').fill('Europe/Berlim');
     await dialog.getByRole('button', { name: 'Add window' }).click();
     await dialog.getByText('Did you mean Europe/Berlin?').waitFor();
     await dialog.getByLabel('Time zone').fill('Europe/Berlin');
     await dialog.getByText('Every Sunday 02:00–04:00 Europe/Berlin.').waitFor();
-    await inspect(page, `maintenance-form-${name}`);
+    await inspect(page, 'maintenance-form');
     await dialog.getByRole('button', { name: 'Add window' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('Every Sunday 02:00–04:00 Europe/Berlin; next:').first().waitFor();
@@ -263,7 +232,7 @@ describe('with alerts', () => {
     await settled(page);
     const active = page.getByRole('region', { name: 'Active' }).locator('.rule-item');
     await expect.poll(() => active.count()).toBe(1);
-    await inspect(page, `maintenance-${name}`);
+    await inspect(page, 'maintenance');
     const { alerts } = await service.ask<{ alerts: { id: number }[] }>(
       owner,
       'GET',
@@ -273,10 +242,10 @@ describe('with alerts', () => {
     const watch = page.getByRole('region', { name: 'Alerts' });
     await watch.getByText('In maintenance: Restart').waitFor();
     await expect.poll(() => watch.getByRole('link').count()).toBe(alerts.length);
-    await inspect(page, `connection-watch-${name}`);
+    await inspect(page, 'connection-watch');
     await visit(page, '/fleet');
     await page.locator('.table-item').getByText('in maintenance').first().waitFor();
-    await inspect(page, `fleet-maintenance-${name}`);
+    await inspect(page, 'fleet-maintenance');
     await visit(page, '/alerts?view=maintenance');
     await active.getByRole('button', { name: /End now/ }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'End now' }).click();

@@ -1,22 +1,19 @@
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService, temporaryFolder } from '../contract/running-service.ts';
-import { openBrowser, openWindow, settled } from './chromium.ts';
+import { closeWindows, openWindow, settled } from './chromium.ts';
 
 const BASE = '/tools/dbv';
 const folder = temporaryFolder();
 let service: Service;
-let browser: Browser;
 
 beforeAll(async () => {
   const environment = { DBVITALS_DATA_DIR: join(folder.path, 'data'), DBVITALS_BASE_PATH: BASE };
   service = await startService(environment, ['--no-monitor']);
-  browser = await openBrowser();
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await closeWindows();
   await service?.stop();
   folder.remove();
 });
@@ -24,7 +21,7 @@ afterAll(async () => {
 test('the console works below a base path and sends no request outside it', async () => {
   const [, link = ''] = await service.says(/sign in +(\S+) /);
   const { origin } = new URL(link);
-  const { page, complaints, close } = await openWindow(browser, origin, null);
+  const { page, complaints, close } = await openWindow(origin, null);
   const outside: string[] = [];
   page.on('request', (request) => {
     const { pathname } = new URL(request.url());

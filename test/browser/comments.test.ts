@@ -1,22 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import {
-  keepPicture,
-  openBrowser,
-  openWindow,
-  overflow,
-  PHONE,
-  settled,
-  violations,
-  visit,
-  WIDE,
-  type Window,
-} from './chromium.ts';
-import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { closeWindows, inspect, openWindow, visit, type Window } from './chromium.ts';
+import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { focused, press, tabTo } from './keyboard.ts';
 
-let service: ConsoleService;
-let browser: Browser;
+let service: ConsoleAccount;
 let owner: Person;
 let grace: Person;
 let viewer: Person;
@@ -24,21 +12,17 @@ let opened: Window;
 let page: Page;
 
 beforeAll(async () => {
-  service = await startConsoleService({ connections: 3, tickets: 60, activity: 50 });
-  browser = await openBrowser();
+  service = await createConsoleAccount({ connections: 3, tickets: 60, activity: 50 });
   owner = await service.owner();
   grace = await service.member('Grace Hopper', ['operator']);
   viewer = await service.member('Vera Viewer', ['viewer']);
-  opened = await openWindow(browser, service.origin, owner);
+  opened = await openWindow(service.origin, owner);
   page = opened.page;
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(closeWindows);
 
-beforeEach(() => service.statement('delete from ticket_comment'));
+beforeEach(() => service.statement(`delete from ticket_comment where account_id = ${service.accountId}`));
 
 const HOSTILE =
   '<img src=x onerror="document.title=1"> [x](javascript:alert(1)) \u202egnp.exe @Grace Hopper\n\n   indented';
@@ -75,7 +59,7 @@ test('by keyboard alone: comment, complete a name, find the mention, remove the 
   await page.locator('.table-item', { hasText: '1 comment' }).waitFor();
 
   // Whom it mentions finds it.
-  const theirs = await openWindow(browser, service.origin, grace);
+  const theirs = await openWindow(service.origin, grace);
   await visit(theirs.page, '/tickets');
   await tabTo(theirs.page, /^Mentions me ?1$/);
   await theirs.page.keyboard.press('Space');
@@ -137,7 +121,7 @@ test('who may only look reads comments and writes none', async () => {
   await page.keyboard.type('For all');
   await page.keyboard.press('Control+Enter');
   await page.locator('.comment-body').waitFor();
-  const { page: seen, complaints, close } = await openWindow(browser, service.origin, viewer);
+  const { page: seen, complaints, close } = await openWindow(service.origin, viewer);
   await visit(seen, new URL(page.url()).pathname + new URL(page.url()).search);
   await seen.getByText('For all').waitFor();
   await seen.keyboard.press('c');
@@ -146,23 +130,14 @@ test('who may only look reads comments and writes none', async () => {
   await close();
 });
 
-test.each([
-  { name: 'light', scheme: 'light', ...WIDE },
-  { name: 'dark', scheme: 'dark', ...WIDE },
-  { name: 'phone', scheme: 'light', ...PHONE },
-  { name: 'phone-dark', scheme: 'dark', ...PHONE },
-] as const)('$name: axe finds no violations with comments and offered names', async (look) => {
-  const window = await openWindow(browser, service.origin, owner, look);
-  await commentOnFirst(window.page);
-  await window.page.locator('.comment-form textarea').fill(`${HOSTILE} ${'long'.repeat(60)}`);
-  await window.page.keyboard.press('Control+Enter');
-  await window.page.locator('.comment-body').waitFor();
-  await window.page.keyboard.type('@');
-  await window.page.getByRole('option').first().waitFor();
-  await settled(window.page);
-  await keepPicture(window.page, `comments.${look.name}`);
-  expect(await violations(window.page)).toEqual([]);
-  expect(await overflow(window.page)).toBeLessThanOrEqual(0);
-  expect(window.complaints).toEqual([]);
-  await window.close();
+test('axe finds no violations with comments and offered names', async () => {
+  await commentOnFirst(page);
+  await page.locator('.comment-form textarea').fill(`${HOSTILE} ${'long'.repeat(60)}`);
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.comment-body').waitFor();
+  await page.keyboard.type('@');
+  await page.getByRole('option').first().waitFor();
+  await inspect(page, 'comments');
+  expect(await page.getByRole('option').count()).toBeGreaterThan(1);
+  expect(opened.complaints).toEqual([]);
 });

@@ -1,8 +1,7 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
+  closeWindows,
   keepPicture,
-  openBrowser,
   openWindow,
   overflow,
   PHONE,
@@ -11,7 +10,7 @@ import {
   visit,
   type Window,
 } from './chromium.ts';
-import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { press, write } from './keyboard.ts';
 
 /** The part of the console API's answer for a connection that the tests read. */
@@ -20,30 +19,25 @@ interface Detail {
   latest: { findings: { check_id: string; thresholds: { name: string; default: number }[] }[] } | null;
 }
 
-let service: ConsoleService;
-let browser: Browser;
+let service: ConsoleAccount;
 let owner: Person;
 let viewer: Person;
 let opened: Window;
 let worst = 0;
 
 beforeAll(async () => {
-  service = await startConsoleService({ connections: 14, tickets: 60, activity: 100 });
-  browser = await openBrowser();
+  service = await createConsoleAccount({ connections: 14, tickets: 60, activity: 100 });
   owner = await service.owner();
   viewer = await service.member('Grace Hopper', ['viewer']);
   const fleet = await service.ask<{ data: { id: number }[] }>(owner, 'GET', '/fleet');
   worst = fleet.data[0]?.id ?? 0;
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(closeWindows);
 
 beforeEach(async () => {
   await opened?.close();
-  opened = await openWindow(browser, service.origin, owner);
+  opened = await openWindow(service.origin, owner);
 });
 
 const detailOf = (id: number) => service.ask<Detail>(owner, 'GET', `/connections/${id}`);
@@ -64,7 +58,7 @@ test('a threshold can be set, is shown beside its default, and is reset by an em
   const set = async () => (await detailOf(worst)).settings.thresholds[finding.check_id]?.[threshold.name];
   const dialog = page.getByRole('dialog', { name: 'Edit thresholds' });
 
-  await visit(page, `/connections/${worst}`);
+  await visit(page, `/connections/${worst}?tab=findings`);
   await press(page, 'Edit thresholds');
   await dialog.waitFor();
   await write(page, threshold.name, 'many');
@@ -76,8 +70,10 @@ test('a threshold can be set, is shown beside its default, and is reset by an em
   await dialog.waitFor({ state: 'detached' });
   expect(await set()).toBe(threshold.default * 2);
   const judged = page.getByRole('list', { name: 'Thresholds' });
-  await judged.getByText(`(default ${threshold.default.toLocaleString('en')})`).waitFor();
+  await judged.getByText(`(default ${threshold.default.toLocaleString('en')}`).waitFor();
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await page.getByText(`Thresholds of ${finding.check_id}`).waitFor();
+  await page.getByRole('link', { name: 'Findings', exact: true }).click();
 
   await press(page, 'Edit thresholds');
   await dialog.waitFor();
@@ -96,7 +92,7 @@ test('of a connection that logs in by token, the dialog changes neither address,
   await service.statement(
     `update connection set token_source = 'rds', ca_certificate = 'aws-rds' where connection_id = ${id}`,
   );
-  await visit(page, `/connections/${id}`);
+  await visit(page, `/connections/${id}?tab=settings`);
   await page.getByText('a token from').waitFor();
   await page.getByText('aws-rds').waitFor();
   await press(page, 'Edit');
@@ -122,7 +118,7 @@ test('a connection is removed after a confirmation, and its page then shows “N
     return fleet.data.map(({ name }) => name);
   };
   const dialog = page.getByRole('alertdialog', { name: 'Remove this connection?' });
-  await visit(page, `/connections/${id}`);
+  await visit(page, `/connections/${id}?tab=settings`);
   await press(page, 'Remove');
   await dialog.waitFor();
   await page.keyboard.press('Escape');
@@ -142,23 +138,23 @@ test('a connection is removed after a confirmation, and its page then shows “N
 });
 
 test('a viewer sees findings and remediations, and no buttons for forbidden changes', async () => {
-  const mine = await openWindow(browser, service.origin, viewer);
+  const mine = await openWindow(service.origin, viewer);
   const theirs = opened.page;
   const CHANGES = /^(Check now|Edit|Remove|Silence|Edit thresholds|End silence|Add connection)/;
   const changes = (of: Window['page']) => of.getByRole('button', { name: CHANGES });
   const { latest } = await detailOf(worst);
   const check_id = latest?.findings[0]?.check_id ?? '';
   const silence = { check_id, reason: 'accepted_risk', note: 'seen by all' };
-  await visit(theirs, `/connections/${worst}`);
+  await visit(theirs, `/connections/${worst}?tab=findings`);
   await theirs.getByRole('button', { name: 'Silence' }).first().waitFor();
   await service.ask(owner, 'POST', `/connections/${worst}/silences`, silence);
 
-  await visit(mine.page, `/connections/${worst}`);
+  await visit(mine.page, `/connections/${worst}?tab=findings`);
   await mine.page.getByRole('heading', { name: 'What to run' }).first().waitFor();
   await mine.page.getByRole('button', { name: 'Copy SQL' }).first().waitFor();
   await mine.page.getByText('seen by all').waitFor();
   expect(await changes(mine.page).count()).toBe(0);
-  await visit(theirs, `/connections/${worst}`);
+  await visit(theirs, `/connections/${worst}?tab=findings`);
   await theirs.getByText('seen by all').waitFor();
   expect(await changes(theirs).count()).toBeGreaterThan(2);
 
@@ -175,7 +171,7 @@ test('a name of 10,000 characters is cut to three lines until the user expands i
   const id = await added('endless');
   const name = 'endless '.repeat(1_250).trim();
   await service.statement(`update connection set name = '${name}' where connection_id = ${id}`);
-  const { page, close } = await openWindow(browser, service.origin, owner, { scheme: 'light', ...PHONE });
+  const { page, close } = await openWindow(service.origin, owner, { scheme: 'light', ...PHONE });
   await visit(page, `/connections/${id}`);
   const title = page.getByRole('heading', { level: 1 });
   // A string of JavaScript, as tsc has no DOM types here.
@@ -193,8 +189,8 @@ test('a name of 10,000 characters is cut to three lines until the user expands i
 
 test('at 400 % zoom, a dialog taller than the window scrolls to its buttons', async () => {
   const zoomed = { scheme: 'light', width: 320, height: 256 } as const;
-  const { page, close } = await openWindow(browser, service.origin, owner, zoomed);
-  await visit(page, `/connections/${worst}`);
+  const { page, close } = await openWindow(service.origin, owner, zoomed);
+  await visit(page, `/connections/${worst}?tab=settings`);
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Edit connection' });
   await dialog.getByLabel('Expected standbys').fill('1');

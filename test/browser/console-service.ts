@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { inject } from 'vitest';
 import { freePort } from '../contract/free-port.ts';
 import { type Environment, embeddedUrl, startProcess, startService } from '../contract/running-service.ts';
 
@@ -13,8 +14,8 @@ export interface Person {
   session: string;
 }
 
-/** The real service on its own store, with an account that members can join. */
-export interface ConsoleService {
+/** An account of a real service, that members can join. */
+export interface ConsoleAccount {
   /** For example http://127.0.0.1:40123. A restart does not change it. */
   origin: string;
   accountId: number;
@@ -32,14 +33,33 @@ export interface ConsoleService {
   storeUrl(): string;
   /** Runs a statement on the store as its owner. */
   statement(sql: string): Promise<void>;
+}
+
+/** A service with its own store, and an account there. */
+export interface ConsoleService extends ConsoleAccount {
   /** Stops the service. `start` starts it again on the same port. */
   halt(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
+/** Where an account is made. */
+interface Place {
+  origin: string;
+  /** Of commands on the store. */
+  environment: Environment;
+  storeUrl(): string;
+}
+
+/** Makes an account with sample connections, tickets and entries on the service of the run. */
+export function createConsoleAccount(sample: Record<string, number>): Promise<ConsoleAccount> {
+  const running = inject('console');
+  if (!running) throw new Error('test/browser/shared-service.ts has started no service.');
+  return createAccount(sample, { ...running, storeUrl: () => running.storeUrl });
+}
+
 /**
- * Starts the service, by default without a monitor, and fills its account with sample connections, tickets and entries.
+ * Starts a service, by default without a monitor, for tests that stop or configure it, and makes an account with sample data.
  * `environment` may name another store by DATABASE_URL and DBVITALS_SECRET_KEY.
  */
 export async function startConsoleService(
@@ -57,78 +77,91 @@ export async function startConsoleService(
       withMonitor ? [] : ['--no-monitor'],
     );
   let service = await serve();
-  const { origin } = service;
-  const command = <T>(...args: string[]) => commandJson<T>(args, environment);
   const stop = async () => {
     await service.stop();
     rmSync(scratch, { recursive: true, force: true });
   };
   try {
-    // Sample data has its full history only in an account without entries. The service's first account has some.
-    const named = ['--name', 'Example company', '--plan', 'enterprise'];
-    const account = await command<{ id: number }>('account', 'create', ...named);
-    const ours = ['--account', String(account.id)];
-    const sizes = Object.entries(sample).flatMap(([name, size]) => [`--${name}`, String(size)]);
-    await command('sample-data', ...ours, '--seed', '1', ...sizes);
-    const linkOf = async (accountId: number, ...args: string[]) => {
-      const of = ['--account', String(accountId), ...args];
-      const { link } = await command<{ link: string }>('member', 'link', ...of);
-      return new URL(link).pathname;
-    };
-    const people = peopleOf(origin);
     const storeUrl = () => given['DATABASE_URL'] ?? embeddedUrl(dataFolder)['DATABASE_URL'] ?? '';
-    return {
-      origin,
-      accountId: account.id,
-      command,
-      stop,
-      ask: (person, method, path, body) => ask(origin, person.session, method, path, body),
-      ownerLink: () => linkOf(account.id),
-      owner: async (accountId = account.id) => people.signUp(await linkOf(accountId), 'Ada Lovelace'),
-      member: async (name, roles) => {
-        const address = `${name.toLowerCase().replace(/\W+/g, '.')}@example.com`;
-        const given = ['--name', name, '--email', address, ...roles.flatMap((role) => ['--role', role])];
-        const { id } = await command<{ id: number }>('member', 'add', ...ours, ...given);
-        return people.signUp(await linkOf(account.id, '--member', String(id)), name);
-      },
-      storeUrl,
-      statement: async (sql) => {
-        const client = new pg.Client({ connectionString: storeUrl() });
-        await client.connect();
-        await client.query(sql).finally(() => client.end());
-      },
-      halt: async () => {
-        await service.stop();
-      },
-      start: async () => {
-        service = await serve();
-      },
+    const account = await createAccount(sample, { origin: service.origin, environment, storeUrl });
+    const halt = async () => {
+      await service.stop();
     };
+    const start = async () => {
+      service = await serve();
+    };
+    return { ...account, halt, start, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** Signs members up through their links, each with their own e-mail address and password. */
-function peopleOf(origin: string) {
-  let made = 0;
+async function createAccount(
+  sample: Record<string, number>,
+  { origin, environment, storeUrl }: Place,
+): Promise<ConsoleAccount> {
+  const command = <T>(...args: string[]) => commandJson<T>(args, environment);
+  // Sample data has its full history only in an account without entries. The service's first account has some.
+  const { id } = await command<{ id: number }>(
+    'account',
+    'create',
+    '--name',
+    'Example company',
+    '--plan',
+    'enterprise',
+  );
+  const ours = ['--account', String(id)];
+  const sizes = Object.entries(sample).flatMap(([name, size]) => [`--${name}`, String(size)]);
+  await command('sample-data', ...ours, '--seed', '1', ...sizes);
+  const createLink = async (accountId: number, ...args: string[]) => {
+    const { link } = await command<{ link: string }>(
+      'member',
+      'link',
+      '--account',
+      String(accountId),
+      ...args,
+    );
+    return new URL(link).pathname;
+  };
   return {
-    async signUp(link: string, name: string): Promise<Person> {
-      made += 1;
-      const { email } = await ask<{ email: string | null }>(origin, null, 'GET', link);
-      const address = email ?? `owner.${made}@example.com`;
-      const password = `a sentence of person ${made} ${process.pid}`;
-      const response = await fetch(`${origin}/console/api${link}`, {
-        method: 'POST',
-        headers: { origin, 'content-type': 'application/json' },
-        body: JSON.stringify({ name, password, ...(email === null && { email: address }) }),
-      });
-      const [, session = ''] = /session=([^;]+)/.exec(response.headers.get('set-cookie') ?? '') ?? [];
-      if (response.status !== 204) throw new Error(`${link}: ${response.status} ${await response.text()}`);
-      return { email: address, password, session };
+    origin,
+    accountId: id,
+    command,
+    storeUrl,
+    ask: (person, method, path, body) => ask(origin, person.session, method, path, body),
+    ownerLink: () => createLink(id),
+    owner: async (accountId = id) => signUp(origin, await createLink(accountId), 'Ada Lovelace'),
+    member: async (name, roles) => {
+      const address = `${name.toLowerCase().replace(/\W+/g, '.')}.${id}@example.com`;
+      const given = ['--name', name, '--email', address, ...roles.flatMap((role) => ['--role', role])];
+      const member = await command<{ id: number }>('member', 'add', ...ours, ...given);
+      return signUp(origin, await createLink(id, '--member', String(member.id)), name);
+    },
+    statement: async (sql) => {
+      const client = new pg.Client({ connectionString: storeUrl() });
+      await client.connect();
+      await client.query(sql).finally(() => client.end());
     },
   };
+}
+
+let signedUp = 0;
+
+/** Signs a member up through their link, with their own e-mail address and password. */
+async function signUp(origin: string, link: string, name: string): Promise<Person> {
+  signedUp += 1;
+  const { email } = await ask<{ email: string | null }>(origin, null, 'GET', link);
+  const address = email ?? `owner.${signedUp}.${process.pid}@example.com`;
+  const password = `a sentence of person ${signedUp} ${process.pid}`;
+  const response = await fetch(`${origin}/console/api${link}`, {
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/json' },
+    body: JSON.stringify({ name, password, ...(email === null && { email: address }) }),
+  });
+  const [, session = ''] = /session=([^;]+)/.exec(response.headers.get('set-cookie') ?? '') ?? [];
+  if (response.status !== 204) throw new Error(`${link}: ${response.status} ${await response.text()}`);
+  return { email: address, password, session };
 }
 
 async function ask<T>(

@@ -1,9 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
+  closeWindows,
+  inspect,
   keepPicture,
-  openBrowser,
   openWindow,
   overflow,
   PHONE,
@@ -12,34 +13,26 @@ import {
   WIDE,
   type Window,
 } from './chromium.ts';
-import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { addDestination, ownerOfNew } from './destinations.ts';
 import { actOn, focused, press, tabTo } from './keyboard.ts';
 import { type SlackLike, startSlackLike } from './slack-like-receiver.ts';
 
-let service: ConsoleService;
-let browser: Browser;
+let service: ConsoleAccount;
 let slack: SlackLike;
 let owner: Person;
 let opened: Window;
 let page: Page;
 
 beforeAll(async () => {
-  const environment = {
-    DBVITALS_ALLOW_PRIVATE_DESTINATIONS: 'yes',
-    // Nothing answers there. Messages are tested with a real mail server: test/receivers/.
-    DBVITALS_SMTP_URL: 'smtp://127.0.0.1:9',
-    DBVITALS_MAIL_FROM: 'dbvitals@example.com',
-  };
-  service = await startConsoleService({ connections: 3, tickets: 5, activity: 50 }, { environment });
-  browser = await openBrowser();
+  service = await createConsoleAccount({ connections: 3, tickets: 5, activity: 50 });
 });
 
 // Each test has a receiver of its own, and an account without destinations.
 beforeEach(async () => {
   slack = await startSlackLike();
   owner = await ownerOf('business');
-  opened = await openWindow(browser, service.origin, owner);
+  opened = await openWindow(service.origin, owner);
   page = opened.page;
   return async () => {
     await opened.close();
@@ -47,10 +40,7 @@ beforeEach(async () => {
   };
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(closeWindows);
 
 const ownerOf = (plan: string) => ownerOfNew(service, plan);
 const add = (given: Record<string, unknown> = {}) =>
@@ -220,7 +210,7 @@ async function linkOf(email: string): Promise<string> {
 test('a recipient confirms and unsubscribes without a session, on a phone', async () => {
   const recipients = ['ada@example.com', 'bob@example.com'];
   const { destination } = await add({ name: 'On call', channel: 'email', url: undefined, recipients });
-  const window = await openWindow(browser, service.origin, null, { scheme: 'light', ...PHONE });
+  const window = await openWindow(service.origin, null, { scheme: 'light', ...PHONE });
   const link = await linkOf('ada@example.com');
   await visit(window.page, link);
   await window.page.getByRole('heading', { name: 'Confirm your address' }).waitFor();
@@ -248,21 +238,8 @@ test('a recipient confirms and unsubscribes without a session, on a phone', asyn
   await window.close();
 });
 
-const LOOKS = [
-  { name: 'light', scheme: 'light', ...WIDE },
-  { name: 'dark', scheme: 'dark', ...WIDE },
-  { name: 'phone', scheme: 'light', ...PHONE },
-  { name: 'phone-dark', scheme: 'dark', ...PHONE },
-] as const;
-
-test.each(LOOKS)('$name: axe finds nothing in any state, and all of them fit the window', async (look) => {
-  await page.emulateMedia({ colorScheme: look.scheme });
-  await page.setViewportSize(look);
-  const check = async (name: string) => {
-    await keepPicture(page, `notifications-${name}.${look.name}`);
-    expect(await violations(page)).toEqual([]);
-    expect(await overflow(page)).toBeLessThanOrEqual(0);
-  };
+test('axe finds nothing in any state, and all of them fit the window', async () => {
+  const check = (name: string) => inspect(page, `notifications-${name}`);
   await visit(page, '/notifications');
   await check('empty');
   await visit(page, '/notifications?add=webhook');

@@ -1,4 +1,4 @@
-import type { ConsoleService, Person } from './console-service.ts';
+import type { ConsoleAccount, Person } from './console-service.ts';
 
 /** A destination as the console's API adds it. */
 interface Added {
@@ -7,7 +7,7 @@ interface Added {
 }
 
 /** An owner of a new account with this plan, which has no destinations. */
-export async function ownerOfNew(service: ConsoleService, plan: string): Promise<Person> {
+export async function ownerOfNew(service: ConsoleAccount, plan: string): Promise<Person> {
   const named = ['--name', 'New company', '--plan', plan];
   const { id } = await service.command<{ id: number }>('account', 'create', ...named);
   return service.owner(id);
@@ -15,7 +15,7 @@ export async function ownerOfNew(service: ConsoleService, plan: string): Promise
 
 /** Adds a destination without the console's pages: by default for Slack. */
 export function addDestination(
-  service: ConsoleService,
+  service: ConsoleAccount,
   owner: Person,
   given: Record<string, unknown> & { url: string },
 ): Promise<Added> {

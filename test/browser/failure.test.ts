@@ -1,18 +1,16 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, openWindow, settled, violations, visit } from './chromium.ts';
+import { closeWindows, openWindow, settled, violations, visit } from './chromium.ts';
 import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
 
 let service: ConsoleService;
-let browser: Browser;
 
 beforeAll(async () => {
   service = await startConsoleService({ connections: 3, tickets: 20, activity: 100 });
-  browser = await openBrowser();
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await closeWindows();
   await service?.stop();
 });
 
@@ -25,7 +23,7 @@ async function signInBy(page: Page, { email, password }: Person): Promise<void> 
 
 test('a session that ended elsewhere shows the sign-in page, which returns to the requested page', async () => {
   const owner = await service.owner();
-  const { page, close } = await openWindow(browser, service.origin, owner);
+  const { page, close } = await openWindow(service.origin, owner);
   await visit(page, '/tickets?status=all');
   await service.ask(owner, 'POST', '/sign-out');
   await page.getByRole('link', { name: 'Activity', exact: true }).click();
@@ -37,7 +35,7 @@ test('a session that ended elsewhere shows the sign-in page, which returns to th
 
 test('the sign-in error does not reveal whether the address or the password was wrong', async () => {
   const owner = await service.owner();
-  const { page, close } = await openWindow(browser, service.origin, null);
+  const { page, close } = await openWindow(service.origin, null);
   const said: string[] = [];
   for (const email of [owner.email, 'nobody@example.com']) {
     await visit(page, '/sign-in');
@@ -51,7 +49,7 @@ test('the sign-in error does not reveal whether the address or the password was 
 
 test('while the service restarts, the page shows that it is unreachable and continues afterwards', async () => {
   const owner = await service.owner();
-  const { page, close } = await openWindow(browser, service.origin, owner);
+  const { page, close } = await openWindow(service.origin, owner);
   await visit(page, '/fleet');
   await service.halt();
   await page.getByRole('link', { name: 'Activity', exact: true }).click();
@@ -65,7 +63,7 @@ test('while the service restarts, the page shows that it is unreachable and cont
 
 test('a banner appears while the browser is offline and disappears afterwards', async () => {
   const owner = await service.owner();
-  const { page, close } = await openWindow(browser, service.origin, owner);
+  const { page, close } = await openWindow(service.origin, owner);
   await visit(page, '/fleet');
   await page.context().setOffline(true);
   await page.getByText('You are offline').waitFor();
@@ -76,7 +74,7 @@ test('a banner appears while the browser is offline and disappears afterwards', 
 
 test('a service error shows its request id and a button to try again', async () => {
   const owner = await service.owner();
-  const { page, close } = await openWindow(browser, service.origin, owner);
+  const { page, close } = await openWindow(service.origin, owner);
   await service.statement('alter table ticket rename to ticket_elsewhere');
   await page.goto('/tickets');
   const alert = page.locator('.ticket-list').getByRole('alert');
@@ -92,7 +90,7 @@ test('a service error shows its request id and a button to try again', async () 
 
 test('a member who is suspended while the page is open is signed out', async () => {
   const member = await service.member('Grace Hopper', ['operator']);
-  const { page, close } = await openWindow(browser, service.origin, member);
+  const { page, close } = await openWindow(service.origin, member);
   await visit(page, '/fleet');
   const members = await service.command<{ id: number; name: string }[]>(
     'member',

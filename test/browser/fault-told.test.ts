@@ -1,14 +1,14 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keepPicture, openBrowser, openWindow, settled, visit, type Window } from './chromium.ts';
+import { closeWindows, keepPicture, openWindow, settled, visit, type Window } from './chromium.ts';
 import { type ConsoleService, startConsoleService } from './console-service.ts';
+import { press, write } from './keyboard.ts';
 import { type SlackLike, startSlackLike } from './slack-like-receiver.ts';
 
 // From a fault to a message and back, by hand in the console; test/contract/fault-to-page.test.ts looks at every byte of it.
 
 let service: ConsoleService;
 let slack: SlackLike;
-let browser: Browser;
 let opened: Window;
 let page: Page;
 let connection: number;
@@ -29,13 +29,12 @@ beforeAll(async () => {
   );
   connection = added.id;
   slack = await startSlackLike();
-  browser = await openBrowser();
-  opened = await openWindow(browser, service.origin, await service.owner());
+  opened = await openWindow(service.origin, await service.owner());
   page = opened.page;
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await closeWindows();
   await slack?.stop();
   await service?.stop();
 });
@@ -71,6 +70,23 @@ async function told(): Promise<string> {
     .map(({ body }) => body)
     .join('\n');
 }
+
+test('by keyboard: a database is added by URL, tested first, and checked on demand', async () => {
+  await visit(page, '/fleet');
+  await press(page, 'Add connection');
+  await page.getByRole('heading', { level: 1, name: 'Add connection' }).waitFor();
+  await write(page, 'Name', 'our own store');
+  await write(page, 'Connection URL', service.storeUrl());
+  await press(page, 'Test connection');
+  await page.getByText('Connected', { exact: true }).waitFor({ timeout: 60_000 });
+  await press(page, 'Add connection');
+  await page.getByRole('heading', { level: 1, name: 'our own store' }).waitFor();
+  await page.getByRole('button', { name: /^Check now/ }).waitFor({ timeout: 60_000 });
+  await press(page, 'Check now');
+  await page.locator('.run-strip, .notice').first().waitFor();
+  await page.getByRole('heading', { name: 'What is wrong now' }).waitFor({ timeout: 60_000 });
+  expect(opened.complaints).toEqual([]);
+}, 150_000);
 
 test('a fault is told, acknowledged, mended and told, and the log shows each delivery', async () => {
   await visit(page, '/notifications?add=slack');
@@ -111,6 +127,10 @@ test('a fault is told, acknowledged, mended and told, and the log shows each del
   const message = await told();
   for (const said of ['shop primary', 'invoice_numbers', '95 %', '90 %']) expect(message).toContain(said);
   await expect.poll(() => panel.locator('.delivery-accepted').count()).toBe(1);
+  const [, address = ''] =
+    /<http:\/\/[^/]+(\/alerts\?alert=\d+)\|[^>]*Sequences nearly used up>/.exec(message) ?? [];
+  await visit(page, address);
+  await panel.getByRole('heading', { level: 2, name: 'Sequences nearly used up' }).waitFor();
   await keepPicture(page, 'told-3-alert');
 
   await visit(page, `/tickets?connection_id=${connection}&status=open`);

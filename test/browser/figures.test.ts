@@ -1,20 +1,18 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, openWindow, visit } from './chromium.ts';
+import { closeWindows, openWindow, visit } from './chromium.ts';
 import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
 
 let service: ConsoleService;
-let browser: Browser;
 let owner: Person;
 
 beforeAll(async () => {
   service = await startConsoleService({ connections: 10_000, tickets: 10_000, activity: 20_000, days: 7 });
-  browser = await openBrowser();
   owner = await service.owner();
 }, 600_000);
 
 afterAll(async () => {
-  await browser?.close();
+  await closeWindows();
   await service?.stop();
 });
 
@@ -24,7 +22,7 @@ const FIRST_PAINT = `performance.getEntriesByName('first-contentful-paint')[0]?.
 test('the first contentful paint of the fleet page takes under 1 s without a cache', async () => {
   const times: number[] = [];
   for (let run = 0; run < 5; run++) {
-    const { page, close } = await openWindow(browser, service.origin, owner);
+    const { page, close } = await openWindow(service.origin, owner);
     await visit(page, '/fleet');
     times.push(await page.evaluate<number>(FIRST_PAINT));
     await close();
@@ -61,7 +59,7 @@ test.each([
   ['10,000 tickets, fetched while scrolling', '/tickets?status=all'],
   ['20,000 entries, fetched while scrolling', '/activity'],
 ])('%s scroll without a task over 100 ms', async (_, path) => {
-  const { page, complaints, close } = await openWindow(browser, service.origin, owner);
+  const { page, complaints, close } = await openWindow(service.origin, owner);
   await visit(page, path);
   await page.locator('.table-item').first().waitFor();
   const tasks = await scroll(page);
@@ -72,7 +70,7 @@ test.each([
 });
 
 test('of 10,000 connections, the document contains only the visible rows, and the last row is reachable', async () => {
-  const { page, close } = await openWindow(browser, service.origin, owner);
+  const { page, close } = await openWindow(service.origin, owner);
   await visit(page, '/fleet?sort=name');
   expect(await page.locator('.table-item').count()).toBeLessThan(100);
   const rows = Number(await page.locator('[role=table]').getAttribute('aria-rowcount'));
@@ -96,7 +94,7 @@ test('10,000 tickets are sorted, grouped and searched in under 200 ms, by the se
   for (const query of LISTS) {
     // Each list has a session of its own, with a budget of its own.
     const member = await service.owner();
-    const { page, close } = await openWindow(browser, service.origin, member);
+    const { page, close } = await openWindow(service.origin, member);
     const best = { service: Number.POSITIVE_INFINITY, browser: Number.POSITIVE_INFINITY };
     for (let round = 0; round < 30 && (round < 3 || best.service >= 200); round += 1) {
       const start = performance.now();

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PASSWORD, PostgresServer } from '../checks/postgres-server.ts';
 import { MysqlServer } from '../mysql/mysql-server.ts';
 import { paste } from '../mysql/paste.ts';
 import { unusedPort } from '../mysql/provocations-settings.ts';
-import { keepPicture, openBrowser, openWindow, violations, visit } from './chromium.ts';
+import { closeWindows, keepPicture, openWindow, violations, visit } from './chromium.ts';
 import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
 import { type SlackLike, startSlackLike } from './slack-like-receiver.ts';
 import { PERSON, TimedSteps } from './timed-steps.ts';
@@ -22,7 +22,6 @@ const typed = (text: string) => text.length * PERSON.key;
 
 let service: ConsoleService;
 let slack: SlackLike;
-let browser: Browser;
 let postgres: PostgresServer;
 let mariadb: MysqlServer;
 let mariadbPort: string;
@@ -33,7 +32,6 @@ beforeAll(async () => {
     { withMonitor: true, environment: { DBVITALS_ALLOW_PRIVATE_DESTINATIONS: 'yes' } },
   );
   slack = await startSlackLike();
-  browser = await openBrowser();
   postgres = await PostgresServer.start();
   await postgres.pause();
   writeFileSync(join(postgres.host, 'pg_hba.conf'), 'local all postgres scram-sha-256\n');
@@ -47,7 +45,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await closeWindows();
   await slack?.stop();
   await service?.stop();
   await postgres?.stop();
@@ -92,7 +90,7 @@ const stepOf = (page: Page, name: string) =>
 
 test('a new user watches PostgreSQL, is told on Slack, and sees the steps tick', async () => {
   const owner = await service.owner();
-  const { page, complaints } = await openWindow(browser, service.origin, owner);
+  const { page, complaints } = await openWindow(service.origin, owner);
   const steps = new TimedSteps(page, 'first-steps-postgres');
   await steps.take('fleet', PERSON.click, async () => {
     await visit(page, '/fleet');
@@ -131,11 +129,12 @@ test('a new user watches PostgreSQL, is told on Slack, and sees the steps tick',
       })
       .toBe(1);
   });
-  await steps.take('finding', 2 * PERSON.click, async () => {
+  await steps.take('finding', 3 * PERSON.click, async () => {
     await page.getByRole('button', { name: 'Add connection' }).click();
     await page.getByRole('heading', { level: 1, name: 'shop' }).waitFor();
     await page.getByText('team:shop').first().waitFor();
-    await page.locator('.finding-detail').first().waitFor({ timeout: 60_000 });
+    await page.locator('.problems a').first().click({ timeout: 60_000 });
+    await page.locator('.finding-detail').first().waitFor();
   });
   await steps.take('told', 3 * PERSON.click + PASTE, () => addSlack(page));
   expect(slack.received.length).toBe(1);
@@ -172,7 +171,7 @@ test('a new user watches MariaDB, and is told on Slack', async () => {
   const named = ['--name', 'MariaDB company', '--plan', 'team'];
   const { id } = await service.command<{ id: number }>('account', 'create', ...named);
   const owner = await service.owner(id);
-  const { page, complaints } = await openWindow(browser, service.origin, owner);
+  const { page, complaints } = await openWindow(service.origin, owner);
   const steps = new TimedSteps(page, 'first-steps-mariadb');
   slack.received.length = 0;
   const url = `mariadb://dbvitals_watcher:${LOGIN_PASSWORD}@127.0.0.1:${mariadbPort}`;

@@ -1,20 +1,18 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, openWindow, overflow, PHONE, visit, WIDE } from './chromium.ts';
-import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { CONNECTION_TABS } from '../../src/vocabulary/connection-tabs.ts';
+import { closeWindows, openWindow, overflow, PHONE, visit, WIDE } from './chromium.ts';
+import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 
 const SCRIPT = `<img src=x onerror="window.taken=1"><script>window.taken=1</script>`;
 const TURNED = 'safe \u202egnp.exe\u2066 name';
 const LONG = 'x'.repeat(180);
 
-let service: ConsoleService;
-let browser: Browser;
+let service: ConsoleAccount;
 let owner: Person;
 let connection = 0;
 
 beforeAll(async () => {
-  service = await startConsoleService({ connections: 3, tickets: 20, activity: 100 });
-  browser = await openBrowser();
+  service = await createConsoleAccount({ connections: 3, tickets: 20, activity: 100 });
   owner = await service.owner();
   const ours = ['--account', String(service.accountId)];
   for (const name of [SCRIPT, TURNED, LONG]) {
@@ -45,10 +43,7 @@ beforeAll(async () => {
   connection = fleet.data.find(({ name }) => name === SCRIPT)?.id ?? 0;
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(closeWindows);
 
 const PAGES = [
   '/fleet',
@@ -60,33 +55,31 @@ const PAGES = [
   '/sessions',
 ];
 
-test.each([...PAGES, 'the connection'])(
-  '%s shows names with scripts, bidirectional controls or great length as text',
-  async (path) => {
+test('names with scripts, bidirectional controls or great length are shown as text, and fit', async () => {
+  const { page, complaints, close } = await openWindow(service.origin, owner);
+  const tabs = CONNECTION_TABS.map((tab) => `/connections/${connection}?tab=${tab}`);
+  for (const path of [...PAGES, ...tabs]) {
+    await visit(page, path);
     for (const size of [WIDE, PHONE]) {
-      const { page, complaints, close } = await openWindow(browser, service.origin, owner, {
-        scheme: 'light',
-        ...size,
-      });
-      await visit(page, path === 'the connection' ? `/connections/${connection}` : path);
-      expect(await page.evaluate('window.taken')).toBeUndefined();
-      expect(await page.locator('img[src="x"]').count()).toBe(0);
-      expect(await overflow(page)).toBeLessThanOrEqual(0);
-      expect(complaints).toEqual([]);
-      await close();
+      await page.setViewportSize(size);
+      expect(await overflow(page), path).toBeLessThanOrEqual(0);
     }
-  },
-);
+    expect(await page.evaluate('window.taken'), path).toBeUndefined();
+    expect(await page.locator('img[src="x"]').count(), path).toBe(0);
+    expect(complaints, path).toEqual([]);
+  }
+  await close();
+});
 
 test('a script in a name is shown literally', async () => {
-  const { page, close } = await openWindow(browser, service.origin, owner);
+  const { page, close } = await openWindow(service.origin, owner);
   await visit(page, '/fleet?q=onerror');
   await page.getByText(SCRIPT, { exact: true }).first().waitFor();
   await close();
 });
 
 test('an entry’s bidirectional control characters are shown escaped', async () => {
-  const { page, close } = await openWindow(browser, service.origin, owner);
+  const { page, close } = await openWindow(service.origin, owner);
   await visit(page, '/activity?action_type=connection_added');
   await page.locator('.table-item', { hasText: 'gnp.exe' }).locator('.row-link').click();
   await page.getByRole('button', { name: 'Show JSON' }).click();
@@ -97,7 +90,7 @@ test('an entry’s bidirectional control characters are shown escaped', async ()
 });
 
 test('hostile URL parameters do no harm', async () => {
-  const { page, complaints, close } = await openWindow(browser, service.origin, owner);
+  const { page, complaints, close } = await openWindow(service.origin, owner);
   const query = new URLSearchParams({
     status: SCRIPT,
     q: SCRIPT,
@@ -115,7 +108,7 @@ test('hostile URL parameters do no harm', async () => {
 test.each(['https://example.com/', '//example.com/', '/\\example.com/', 'javascript:window.taken=1'])(
   'signing in with the next page %s stays on the console’s origin',
   async (next) => {
-    const { page, complaints, close } = await openWindow(browser, service.origin, null);
+    const { page, complaints, close } = await openWindow(service.origin, null);
     await visit(page, `/sign-in?${new URLSearchParams({ next })}`);
     await page.getByLabel('E-mail address').fill(owner.email);
     await page.getByLabel('Password', { exact: true }).fill(owner.password);

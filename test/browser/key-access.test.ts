@@ -1,38 +1,24 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  keepPicture,
-  openBrowser,
-  openWindow,
-  overflow,
-  PHONE,
-  settled,
-  violations,
-  visit,
-  WIDE,
-  type Window,
-} from './chromium.ts';
-import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { closeWindows, inspect, openWindow, violations, visit, type Window } from './chromium.ts';
+import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { actOn, focused, press, tabTo, walk, write } from './keyboard.ts';
 
-let service: ConsoleService;
-let browser: Browser;
+let service: ConsoleAccount;
 let owner: Person;
 let opened: Window;
 let page: Page;
 
 beforeAll(async () => {
-  service = await startConsoleService({ connections: 3, tickets: 10, activity: 200 });
-  browser = await openBrowser();
+  service = await createConsoleAccount({ connections: 3, tickets: 10, activity: 200 });
   owner = await service.owner();
-  opened = await openWindow(browser, service.origin, owner);
+  opened = await openWindow(service.origin, owner);
   page = opened.page;
 });
 
 afterAll(async () => {
   await opened?.close();
-  await browser?.close();
-  await service?.stop();
+  await closeWindows();
 });
 
 interface Row {
@@ -56,26 +42,6 @@ async function askApi(key: string, path: string): Promise<number> {
   return (await fetch(`${service.origin}/api/v1${path}`, { headers })).status;
 }
 
-const LOOKS = [
-  { name: 'light', scheme: 'light', ...WIDE },
-  { name: 'dark', scheme: 'dark', ...WIDE },
-  { name: 'phone', scheme: 'light', ...PHONE },
-] as const;
-
-/** Holds the page to its rules in each look, and keeps a picture. */
-async function expectAccessible(name: string): Promise<void> {
-  for (const look of LOOKS) {
-    await page.emulateMedia({ colorScheme: look.scheme });
-    await page.setViewportSize(look);
-    await settled(page);
-    await keepPicture(page, `${name}.${look.name}`);
-    expect(await violations(page), `${name}, ${look.name}`).toEqual([]);
-    expect(await overflow(page), `${name}, ${look.name}`).toBeLessThanOrEqual(0);
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize(WIDE);
-}
-
 test('by keyboard, a key is created for one group and a network; a wrong address is explained at its field', async () => {
   await visit(page, '/keys?create=1');
   await page.getByRole('dialog').waitFor();
@@ -87,7 +53,7 @@ test('by keyboard, a key is created for one group and a network; a wrong address
   await tabTo(page, 'Activity log');
   await page.keyboard.press('Space');
   await write(page, 'Allowed addresses', '10.0.0.1/8');
-  await expectAccessible('key-access-create');
+  await inspect(page, 'key-access-create');
   await press(page, 'Create key');
   await page.getByText('Write an address such as').waitFor();
   await expect.poll(() => focused(page)).toBe('Allowed addresses');
@@ -113,7 +79,7 @@ test('by keyboard, the access of a key is changed from the list, and someone els
   await page.getByRole('dialog').waitFor();
   await tabTo(page, /All endpoints of the plan/);
   await page.keyboard.press('ArrowDown');
-  await expectAccessible('key-access-change');
+  await inspect(page, 'key-access-change');
   await press(page, 'Save');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByText('Only Health').waitFor();
@@ -146,7 +112,7 @@ test('a key’s page shows its rules, its use by endpoint and status, and where 
   const refused = page.getByRole('table', { name: 'Refused attempts' });
   await refused.getByText('Address not allowed').waitFor();
   expect(await refused.textContent()).toContain('127.0.0.1');
-  await expectAccessible('key-access-page');
+  await inspect(page, 'key-access-page');
   await tabTo(page, /All endpoints/);
   await page.keyboard.press('Enter');
   await page.getByRole('listbox').waitFor();

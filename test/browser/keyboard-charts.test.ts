@@ -1,18 +1,16 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, openWindow, settled, visit, WIDE } from './chromium.ts';
+import { closeWindows, openWindow, settled, visit, WIDE } from './chromium.ts';
 import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
 import { focused, press, tabTo } from './keyboard.ts';
 import { HOSTILE, writeMeasures } from './measured-connection.ts';
 
 let service: ConsoleService;
-let browser: Browser;
 let owner: Person;
 let connection = 0;
 
 beforeAll(async () => {
   service = await startConsoleService({ connections: 3, tickets: 10, activity: 50 });
-  browser = await openBrowser();
   owner = await service.owner();
   const { data } = await service.ask<{ data: { id: number; status: string }[] }>(owner, 'GET', '/fleet');
   connection = data.find(({ status }) => status === 'critical')?.id ?? data[0]?.id ?? 0;
@@ -20,14 +18,14 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await closeWindows();
   await service?.stop();
 });
 
-async function openCharts(query = ''): Promise<{ page: Page; close: () => Promise<void> }> {
+async function openCharts(query = '?tab=charts'): Promise<{ page: Page; close: () => Promise<void> }> {
   // High enough for the charts of two headings, which are read when they come into view.
   const look = { scheme: 'light', ...WIDE, height: 4_000 } as const;
-  const { page, close } = await openWindow(browser, service.origin, owner, look);
+  const { page, close } = await openWindow(service.origin, owner, look);
   await visit(page, `/connections/${connection}${query}`);
   await canvasOf(page, 'Transactions').waitFor();
   await canvasOf(page, 'Cache hit ratio').waitFor();
@@ -104,13 +102,11 @@ test('by keyboard: markers have the text of their changes, one Tab stop per char
 
 test('by keyboard: a link skips the charts', async () => {
   const { page, close } = await openCharts();
-  await page.getByRole('button', { name: /Range of queries/ }).waitFor();
   await page.getByRole('radio', { name: /^24 h/ }).last().focus();
   await page.keyboard.press('Tab');
   expect(await focused(page)).toBe('Skip the charts');
   await page.keyboard.press('Enter');
-  await page.keyboard.press('Tab');
-  expect(await focused(page)).toContain('Range of queries');
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('after-measures');
   await close();
 });
 
@@ -132,7 +128,7 @@ test('all charts have one crosshair', async () => {
 });
 
 test('dragging over a chart zooms all charts, to a finer resolution, and can be undone', async () => {
-  const { page, close } = await openCharts('?range=13mo');
+  const { page, close } = await openCharts('?tab=charts&range=13mo');
   const over = canvasOf(page, 'Transactions').locator('.u-over');
   const box = await over.boundingBox();
   if (!box) throw new Error('The chart is not on the screen.');
@@ -149,7 +145,7 @@ test('dragging over a chart zooms all charts, to a finer resolution, and can be 
   expect(zoomed(page)).toBeLessThan(40 * 86_400);
   expect(search(page).get('range')).toBe('13mo');
   await page.getByRole('button', { name: 'Reset to the last 13 months' }).last().click();
-  await expect.poll(() => search(page).toString()).toBe('range=13mo');
+  await expect.poll(() => search(page).toString()).toBe('tab=charts&range=13mo');
   await close();
 });
 
@@ -167,7 +163,7 @@ test('the range is in the URL, for all charts and after a reload', async () => {
 });
 
 test('by keyboard: a table has the values, and they can be copied as CSV', async () => {
-  const { page, close } = await openCharts('?range=30d');
+  const { page, close } = await openCharts('?tab=charts&range=30d');
   await canvasOf(page, 'Table size').scrollIntoViewIfNeeded();
   await canvasOf(page, 'Table size').focus();
   await tabTo(page, 'Show as table');
@@ -189,7 +185,8 @@ test('by keyboard: a table has the values, and they can be copied as CSV', async
 });
 
 test('changes are listed by kind, with older ones by a button', async () => {
-  const { page, close } = await openCharts();
+  const { page, close } = await openWindow(service.origin, owner);
+  await visit(page, `/connections/${connection}?tab=changes`);
   const table = page.getByRole('table', { name: 'Changes' });
   await table.waitFor();
   expect(await table.getByRole('row').count()).toBe(26);

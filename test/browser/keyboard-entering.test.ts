@@ -1,24 +1,19 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, openWindow, visit } from './chromium.ts';
-import { type ConsoleService, startConsoleService } from './console-service.ts';
+import { closeWindows, openWindow, visit } from './chromium.ts';
+import { type ConsoleAccount, createConsoleAccount } from './console-service.ts';
 import { focused, press, tabTo, takeFromMenu, write } from './keyboard.ts';
 
 const EMAIL = 'ada@example.com';
 const PASSWORD = 'an engine that weaves algebra';
 
-let service: ConsoleService;
-let browser: Browser;
+let service: ConsoleAccount;
 
 beforeAll(async () => {
-  service = await startConsoleService({ connections: 3, tickets: 5, activity: 100 });
-  browser = await openBrowser();
+  service = await createConsoleAccount({ connections: 3, tickets: 5, activity: 100 });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(closeWindows);
 
 const title = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
@@ -30,7 +25,7 @@ async function signIn(page: Page): Promise<void> {
 }
 
 test('a person joins with the first start’s link, signs out, and signs in with a password', async () => {
-  const { page, complaints, close } = await openWindow(browser, service.origin, null);
+  const { page, complaints, close } = await openWindow(service.origin, null);
   const link = await service.ownerLink();
   await visit(page, link);
   await write(page, 'Your name', 'Ada Lovelace');
@@ -49,7 +44,7 @@ test('a person joins with the first start’s link, signs out, and signs in with
 });
 
 test('the first Tab stop skips the navigation', async () => {
-  const { page, close } = await openWindow(browser, service.origin, await service.owner());
+  const { page, close } = await openWindow(service.origin, await service.owner());
   await visit(page, '/fleet');
   await page.keyboard.press('Tab');
   expect(await focused(page)).toBe('Skip to content');
@@ -60,7 +55,7 @@ test('the first Tab stop skips the navigation', async () => {
 });
 
 test('the chosen colour scheme survives a reload', async () => {
-  const { page, close } = await openWindow(browser, service.origin, await service.owner());
+  const { page, close } = await openWindow(service.origin, await service.owner());
   await visit(page, '/fleet');
   const background = () =>
     page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
@@ -74,10 +69,10 @@ test('the chosen colour scheme survives a reload', async () => {
 });
 
 test('one session can end another', async () => {
-  const first = await openWindow(browser, service.origin, null);
+  const first = await openWindow(service.origin, null);
   await visit(first.page, '/sign-in');
   await signIn(first.page);
-  const second = await openWindow(browser, service.origin, null);
+  const second = await openWindow(service.origin, null);
   await visit(second.page, '/sign-in');
   await signIn(second.page);
   await takeFromMenu(second.page, /user menu/, 'Sign-in and sessions');
@@ -96,7 +91,7 @@ test('one session can end another', async () => {
 test('an added passkey signs in without a password', async () => {
   // Browsers accept passkeys only for a host name, not for an IP address.
   const origin = service.origin.replace('127.0.0.1', 'localhost');
-  const { page, close } = await openWindow(browser, origin, null);
+  const { page, close } = await openWindow(origin, null);
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');
   await devtools.send('WebAuthn.addVirtualAuthenticator', {

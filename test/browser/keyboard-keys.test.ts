@@ -1,32 +1,35 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { keepPicture, openBrowser, openWindow, settled, violations, visit, type Window } from './chromium.ts';
-import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import {
+  closeWindows,
+  keepPicture,
+  openWindow,
+  settled,
+  violations,
+  visit,
+  type Window,
+} from './chromium.ts';
+import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { actOn, focused, tabTo } from './keyboard.ts';
 
-let service: ConsoleService;
-let browser: Browser;
+let service: ConsoleAccount;
 let owner: Person;
 let opened: Window;
 let page: Page;
 
 beforeAll(async () => {
-  service = await startConsoleService({ connections: 3, tickets: 10, activity: 200 });
-  browser = await openBrowser();
+  service = await createConsoleAccount({ connections: 3, tickets: 10, activity: 200 });
 });
 
 beforeEach(async () => {
   owner = await service.owner();
-  opened = await openWindow(browser, service.origin, owner);
+  opened = await openWindow(service.origin, owner);
   page = opened.page;
   return () => opened.close();
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(closeWindows);
 
 interface Issued {
   id: number;
@@ -110,6 +113,22 @@ test('a URL opens the form with its fields filled in', async () => {
   expect(new URL(page.url()).search).toBe('');
 });
 
+test('Escape asks before it drops a form with entries, and no group at all is explained in words', async () => {
+  await visit(page, '/keys?create=1');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.type('Vector');
+  await page.keyboard.press('Escape');
+  await page.getByRole('alertdialog', { name: 'Discard your changes?' }).waitFor();
+  await page.getByRole('button', { name: 'Keep editing' }).click();
+  expect(await page.getByLabel('Name').inputValue()).toBe('Vector');
+  await tabTo(page, /All endpoints of the plan/);
+  await page.keyboard.press('ArrowDown');
+  await tabTo(page, 'Health');
+  await page.keyboard.press('Space');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+  await page.getByText('Choose at least one group of endpoints.').first().waitFor();
+});
+
 test('a key without expiry can be created', async () => {
   await visit(page, '/keys?create=1&name=forever');
   await tabTo(page, /90 days/);
@@ -169,7 +188,7 @@ test('after regenerating without overlap, the old key is rejected', async () => 
 test('a key that expires soon shows a warning, and no overlap exceeds its expiry', async () => {
   await create('short', 3 * 3_600);
   await service.statement(
-    `update api_key set created_at = created_at - interval '1 day' where name = 'short'`,
+    `update api_key set created_at = created_at - interval '1 day' where account_id = ${service.accountId} and name = 'short'`,
   );
   await visit(page, '/keys');
   const warning = page.getByRole('region', { name: 'Keys that expire soon' });
@@ -275,7 +294,7 @@ test('a new key stays visible until the user confirms storing it, despite Back o
 
 test('a member without permission sees why they can’t create a key, also at the form’s own address', async () => {
   const auditor = await service.member('Edsger Dijkstra', ['auditor']);
-  const window = await openWindow(browser, service.origin, auditor);
+  const window = await openWindow(service.origin, auditor);
   await visit(window.page, '/keys?create=1&name=Vector');
   await window.page.getByRole('dialog').getByText('keys:write').waitFor();
   expect(await violations(window.page)).toEqual([]);

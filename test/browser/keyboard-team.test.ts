@@ -1,31 +1,26 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { keepPicture, openBrowser, openWindow, violations, visit, type Window } from './chromium.ts';
-import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { closeWindows, keepPicture, openWindow, violations, visit, type Window } from './chromium.ts';
+import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { actOn, focused, tabTo } from './keyboard.ts';
 
-let service: ConsoleService;
-let browser: Browser;
+let service: ConsoleAccount;
 let owner: Person;
 let opened: Window;
 let page: Page;
 
 beforeAll(async () => {
-  service = await startConsoleService({ connections: 3, tickets: 10, activity: 200 });
-  browser = await openBrowser();
+  service = await createConsoleAccount({ connections: 3, tickets: 10, activity: 200 });
   owner = await service.owner();
 });
 
 beforeEach(async () => {
-  opened = await openWindow(browser, service.origin, owner);
+  opened = await openWindow(service.origin, owner);
   page = opened.page;
   return () => opened.close();
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(closeWindows);
 
 interface Member {
   id: number;
@@ -67,7 +62,7 @@ test('an invited member joins through the link and has the assigned roles', asyn
   await row.getByText(/link expires/).waitFor();
   await expect.poll(() => focused(page)).not.toBe('');
 
-  const guest = await openWindow(browser, service.origin, null);
+  const guest = await openWindow(service.origin, null);
   await visit(guest.page, new URL(link).pathname);
   await guest.page.getByLabel('New password').fill('a sentence that Grace keeps');
   await guest.page.getByRole('button', { name: 'Sign in' }).click();
@@ -138,7 +133,7 @@ test('a member is suspended, reactivated and removed', async () => {
 
 test('an administrator can’t assign a role above their own or edit an owner', async () => {
   const admin = await service.member('Ken Thompson', ['admin']);
-  const window = await openWindow(browser, service.origin, admin);
+  const window = await openWindow(service.origin, admin);
   await visit(window.page, '/team');
   const owners = window.page.locator('.table-item').filter({ hasText: owner.email });
   expect(await owners.getByRole('button').count()).toBe(0);
@@ -159,7 +154,7 @@ test('the last owner can’t give up the role', async () => {
     'team',
   );
   const only = await service.owner(id);
-  const window = await openWindow(browser, service.origin, only);
+  const window = await openWindow(service.origin, only);
   await visit(window.page, '/team');
   await window.page.getByRole('button', { name: /^Actions for/ }).click();
   await window.page.getByRole('menuitem', { name: 'Edit…' }).click();
@@ -209,7 +204,9 @@ test('the account can be renamed, and an edit conflict is reported', async () =>
 });
 
 test('a member whose sign-in is older than ten minutes confirms their identity, and the change is made', async () => {
-  await service.statement(`update session set proved_at = proved_at - interval '10 minutes'`);
+  await service.statement(
+    `update session set proved_at = proved_at - interval '10 minutes' where account_id = ${service.accountId}`,
+  );
   await visit(page, '/team');
   await page.getByRole('button', { name: 'Invite member' }).click();
   await page.getByLabel('Name').fill('Joan Clarke');

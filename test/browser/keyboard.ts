@@ -38,9 +38,9 @@ export async function walk(page: Page, most = 150): Promise<{ stops: number; uns
   const unseen: string[] = [];
   for (let stops = 0; stops < most; stops++) {
     await page.keyboard.press('Tab');
-    const at = await focused(page);
+    const [at, seen] = await page.evaluate<[string, boolean]>(`[${FOCUSED}, ${SEEN}]`);
     if (at === '' && stops > 0) return { stops, unseen };
-    if (!(await page.evaluate<boolean>(SEEN))) unseen.push(at);
+    if (!seen) unseen.push(at);
   }
   return { stops: most, unseen };
 }

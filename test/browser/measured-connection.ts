@@ -1,4 +1,4 @@
-import type { ConsoleService, Person } from './console-service.ts';
+import type { ConsoleAccount, Person } from './console-service.ts';
 
 /** A hostile name of a table: neither HTML nor a formula of a spreadsheet. */
 export const HOSTILE = '=1+<img src=x onerror="window.taken=1">';
@@ -25,7 +25,10 @@ const SERIES: Series[] = [
   { check: '', metric: 'longest_transaction_seconds', value: `90 + 60 * ${DAILY}` },
   { check: '', metric: 'wal_bytes_per_second', value: `2e6 + 1e6 * ${DAILY}` },
   ...Array.from({ length: 8 }, (_, place) => ({
-    ...{ check: '', metric: 'table_bytes', database: 'app', value: `${8 - place} * 1e9 + 50 * (t - 1.7e9)` },
+    check: '',
+    metric: 'table_bytes',
+    database: 'app',
+    value: `${8 - place} * 1e9 + 50 * (t - 1.7e9)`,
     object: place === 0 ? HOSTILE : `public.table_${place}`,
   })),
 ];
@@ -51,7 +54,7 @@ const clearing = ({ account, connection }: Ids) =>
     .join('\n');
 
 /** Removes the values and changes that sample data gave the connection. */
-export function clearMeasures(service: ConsoleService, connection: number): Promise<void> {
+export function clearMeasures(service: ConsoleAccount, connection: number): Promise<void> {
   return service.statement(clearing({ account: service.accountId, connection }));
 }
 
@@ -107,7 +110,7 @@ const changesOf = ({ account, connection }: Ids) => `
 
 /** Gives the connection 13 months of values, changes, and a finding with its series and forecast. */
 export async function writeMeasures(
-  service: ConsoleService,
+  service: ConsoleAccount,
   owner: Person,
   connection: number,
 ): Promise<void> {
@@ -120,9 +123,12 @@ export async function writeMeasures(
   const series: Series[] = [
     ...SERIES,
     {
-      ...{ check: worst.check_id, metric: 'dead_rows_ratio', database: worst.database },
+      check: worst.check_id,
+      metric: 'dead_rows_ratio',
+      database: worst.database,
       ...(worst.object !== null && { object: worst.object }),
-      ...{ value: `0.25 + 0.1 * ${DAILY}`, levels: `'>=', 0.1, 0.3, 1` },
+      value: `0.25 + 0.1 * ${DAILY}`,
+      levels: `'>=', 0.1, 0.3, 1`,
     },
   ];
   await service.statement(`
@@ -143,7 +149,7 @@ export async function writeMeasures(
 
 /** Gives the connection one vital with a single run of that age, such as `10 minutes`; `days` with 13 months of days. */
 export async function writeVital(
-  service: ConsoleService,
+  service: ConsoleAccount,
   connection: number,
   { age, days = false }: { age: string; days?: boolean },
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { type Look, openBrowser, openWindow, settled, visit, WIDE } from './chromium.ts';
+import { closeBrowser, type Look, openWindow, settled, visit, WIDE } from './chromium.ts';
 import { startConsoleService } from './console-service.ts';
 
 // Takes the README's screenshots of the current console.
@@ -10,7 +10,6 @@ const FOLDER = join(import.meta.dirname, '../../docs/pictures');
 const WORST = 'payments primary';
 
 const service = await startConsoleService({ connections: 14, tickets: 110, activity: 500 });
-const browser = await openBrowser();
 
 /** Opens a page of the console as an owner, runs `show`, and saves a screenshot. */
 async function take(
@@ -19,7 +18,7 @@ async function take(
   scheme: Look['scheme'],
   show: (page: Page) => Promise<unknown>,
 ): Promise<void> {
-  const { page, close } = await openWindow(browser, service.origin, owner, { scheme, ...WIDE });
+  const { page, close } = await openWindow(service.origin, owner, { scheme, ...WIDE });
   await visit(page, path);
   await show(page);
   await settled(page);
@@ -40,6 +39,6 @@ try {
     page.getByRole('dialog').waitFor(),
   );
 } finally {
-  await browser.close();
+  await closeBrowser();
   await service.stop();
 }

@@ -1,18 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  keepPicture,
-  type Look,
-  openBrowser,
-  openWindow,
-  overflow,
-  PHONE,
-  settled,
-  violations,
-  visit,
-  WIDE,
-} from './chromium.ts';
-import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closeWindows, inspect, keepPicture, openWindow, settled, visit } from './chromium.ts';
+import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { focused, press, tabTo } from './keyboard.ts';
 import { HOSTILE } from './measured-connection.ts';
 
@@ -23,8 +12,7 @@ const OLD = '42';
 
 const TEXT = `select '</pre><script>window.taken=1</script>' as "name", ${'x'.repeat(200)}\n  from orders where id = $1`;
 
-let service: ConsoleService;
-let browser: Browser;
+let service: ConsoleAccount;
 let owner: Person;
 let viewer: Person;
 /** Connections: PostgreSQL with queries and texts, MySQL with queries, and one without any. */
@@ -67,8 +55,7 @@ function hoursOf(
 }
 
 beforeAll(async () => {
-  service = await startConsoleService({ connections: 4, tickets: 10, activity: 50 });
-  browser = await openBrowser();
+  service = await createConsoleAccount({ connections: 4, tickets: 10, activity: 50 });
   owner = await service.owner();
   viewer = await service.member('Vera Viewer', ['viewer']);
   const { data } = await service.ask<{ data: { id: number }[] }>(owner, 'GET', '/fleet?sort=worst');
@@ -96,19 +83,13 @@ beforeAll(async () => {
     values (${service.accountId}, ${ids.full}, '${WORST}', ${literal(TEXT)}, now());`);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(closeWindows);
 
 const part = (page: Page) => page.locator('#queries');
 
-async function open(
-  connection: number,
-  { look = { scheme: 'light', ...WIDE } as Look, person = owner } = {},
-) {
-  const opened = await openWindow(browser, service.origin, person, look);
-  await visit(opened.page, `/connections/${connection}`);
+async function open(connection: number, person = owner) {
+  const opened = await openWindow(service.origin, person);
+  await visit(opened.page, `/connections/${connection}?tab=queries`);
   await part(opened.page).getByRole('heading', { level: 2, name: 'Queries', exact: true }).waitFor();
   await settled(opened.page);
   const last = part(opened.page).getByRole('row').nth(3).or(part(opened.page).locator('.message'));
@@ -117,47 +98,34 @@ async function open(
   return opened;
 }
 
-const LOOKS: [string, Look][] = [
-  ['light', { scheme: 'light', ...WIDE }],
-  ['dark', { scheme: 'dark', ...WIDE }],
-  ['phone', { scheme: 'light', ...PHONE }],
-];
-
-describe.each(LOOKS)('%s', (name, look) => {
-  test.each(['full', 'mysql', 'none'] as const)(
-    '%s: axe finds no violations, and the page fits',
-    async (which) => {
-      const { page, complaints, close } = await open(ids[which], { look });
-      await keepPicture(page, `queries-${which}.${name}`);
-      expect(await violations(page)).toEqual([]);
-      expect(await overflow(page)).toBeLessThanOrEqual(0);
-      expect(await page.evaluate('window.taken')).toBeUndefined();
-      expect(complaints).toEqual([]);
-      await close();
-    },
-  );
-
-  test('the dialogs of texts: axe finds no violations, and hostile text is text', async () => {
-    const { page, complaints, close } = await open(ids.full, { look });
-    await part(page)
-      .getByRole('button', { name: `Text of query ${WORST}` })
-      .click();
-    const dialog = page.getByRole('dialog', { name: 'Query text' });
-    await dialog.locator('pre').waitFor();
-    await keepPicture(page, `query-text.${name}`);
-    expect(await dialog.locator('pre').textContent()).toContain('</pre><script>window.taken=1</script>');
+test.each(['full', 'mysql', 'none'] as const)(
+  '%s: axe finds no violations, and the page fits',
+  async (which) => {
+    const { page, complaints, close } = await open(ids[which]);
+    await inspect(page, `queries-${which}`);
     expect(await page.evaluate('window.taken')).toBeUndefined();
-    expect(await violations(page)).toEqual([]);
-    expect(await overflow(page)).toBeLessThanOrEqual(0);
-    await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
-    await part(page).getByRole('button', { name: 'Stop storing texts' }).click();
-    await page.getByRole('dialog', { name: 'Stop storing query texts' }).waitFor();
-    await keepPicture(page, `query-texts-off.${name}`);
-    expect(await violations(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await close();
-  });
+  },
+);
+
+test('the dialogs of texts: axe finds no violations, and hostile text is text', async () => {
+  const { page, complaints, close } = await open(ids.full);
+  await part(page)
+    .getByRole('button', { name: `Text of query ${WORST}` })
+    .click();
+  const dialog = page.getByRole('dialog', { name: 'Query text' });
+  await dialog.locator('pre').waitFor();
+  expect(await dialog.locator('pre').textContent()).toContain('</pre><script>window.taken=1</script>');
+  await inspect(page, 'query-text');
+  expect(await page.evaluate('window.taken')).toBeUndefined();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await part(page).getByRole('button', { name: 'Stop storing texts' }).click();
+  await page.getByRole('dialog', { name: 'Stop storing query texts' }).waitFor();
+  await inspect(page, 'query-texts-off');
+  expect(complaints).toEqual([]);
+  await close();
 });
 
 test('the table has the queries of each engine with the words of the engine', async () => {
@@ -193,16 +161,22 @@ test('a finding of a query leads to its row, and to the list if the row is not i
        where account_id = ${service.accountId}
          and health_check_id = (select latest_check_id from connection
                                  where account_id = ${service.accountId} and connection_id = ${ids.full})`);
+  const openFinding = async () => {
+    const opened = await openWindow(service.origin, owner);
+    await visit(opened.page, `/connections/${ids.full}?tab=findings`);
+    return opened;
+  };
   await found(`${WORST} in ${HOSTILE} by ${HOSTILE}`);
-  const { page, close } = await open(ids.full);
-  await page.getByRole('button', { name: 'Show in queries' }).click();
-  expect(await page.evaluate('document.activeElement.textContent')).toContain(WORST);
+  const { page, close } = await openFinding();
+  await page.getByRole('link', { name: 'Show in queries' }).click();
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toContain(WORST);
   expect(await page.evaluate('document.activeElement.getBoundingClientRect().top')).toBeGreaterThan(0);
   await keepPicture(page, 'queries-shown');
   await close();
   await found('7 in shop by app');
-  const other = await open(ids.full);
-  await other.page.getByRole('button', { name: 'Show in queries' }).click();
+  const other = await openFinding();
+  await other.page.getByRole('link', { name: 'Show in queries' }).click();
+  await part(other.page).getByRole('table', { name: 'Queries' }).waitFor();
   expect(
     await other.page.evaluate('document.getElementById("queries").getBoundingClientRect().top < innerHeight'),
   ).toBe(true);
@@ -238,7 +212,7 @@ test('by keyboard: the range is changed, and a text is read, closed and recorded
 });
 
 test('a viewer sees the figures, and neither texts nor their switch', async () => {
-  const { page, complaints, close } = await open(ids.full, { person: viewer });
+  const { page, complaints, close } = await open(ids.full, viewer);
   await part(page).getByRole('table', { name: 'Queries' }).waitFor();
   expect(
     await part(page)

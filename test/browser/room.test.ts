@@ -1,25 +1,19 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, openWindow, overflow, PHONE, visit, WIDE } from './chromium.ts';
-import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { closeWindows, openWindow, overflow, PHONE, visit, WIDE } from './chromium.ts';
+import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { focused } from './keyboard.ts';
 
 // Limited space: long lists that are drawn in part, and long dialogs in low windows.
 
-let service: ConsoleService;
-let browser: Browser;
+let service: ConsoleAccount;
 let owner: Person;
 
 beforeAll(async () => {
-  service = await startConsoleService({ connections: 3, tickets: 10, activity: 400 });
-  browser = await openBrowser();
+  service = await createConsoleAccount({ connections: 3, tickets: 10, activity: 400 });
   owner = await service.owner();
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(closeWindows);
 
 /** Waits for the frames that draw newly visible rows. A person presses keys more slowly than that. */
 const DRAWN =
@@ -29,7 +23,7 @@ test.each([
   ['wide', WIDE],
   ['phone', PHONE],
 ])('%s: Tab continues past a list’s first page into the pages that are drawn in part', async (_, size) => {
-  const { page, close } = await openWindow(browser, service.origin, owner, { scheme: 'light', ...size });
+  const { page, close } = await openWindow(service.origin, owner, { scheme: 'light', ...size });
   await visit(page, '/activity');
   const last = page.locator('.table-item:focus-within');
   for (let stop = 0; stop < 160; stop++) {
@@ -45,7 +39,7 @@ test.each([
 });
 
 test('on a phone, the buttons of a dialog taller than the window are visible', async () => {
-  const { page, close } = await openWindow(browser, service.origin, owner, { scheme: 'light', ...PHONE });
+  const { page, close } = await openWindow(service.origin, owner, { scheme: 'light', ...PHONE });
   await visit(page, '/keys?create=1');
   const dialog = page.getByRole('dialog');
   const create = dialog.getByRole('button', { name: 'Create key' });
@@ -60,7 +54,7 @@ test('on a phone, the buttons of a dialog taller than the window are visible', a
 
 test('at 400 % zoom, every control of a dialog and the navigation can be reached and pressed', async () => {
   const look = { scheme: 'light', width: 320, height: 256 } as const;
-  const { page, close } = await openWindow(browser, service.origin, owner, look);
+  const { page, close } = await openWindow(service.origin, owner, look);
   await visit(page, '/keys?create=1');
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Open navigation' }).click();

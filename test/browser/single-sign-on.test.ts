@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningProvider, startSignOn } from '../contract/identity-provider.ts';
 import { runJson, type Service, startService, temporaryFolder } from '../contract/running-service.ts';
-import { openBrowser, openWindow, overflow, settled, violations, visit } from './chromium.ts';
+import { closeWindows, openWindow, overflow, settled, violations, visit } from './chromium.ts';
 import { takeFromMenu } from './keyboard.ts';
 
 const folder = temporaryFolder();
@@ -11,17 +11,15 @@ const store = { DBVITALS_DATA_DIR: join(folder.path, 'data') };
 let origin: string;
 let provider: RunningProvider;
 let service: Service;
-let browser: Browser;
 
 beforeAll(async () => {
   const signOn = await startSignOn();
   ({ origin, provider } = signOn);
   service = await startService({ ...store, ...signOn.settings }, ['--no-monitor']);
-  browser = await openBrowser();
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await closeWindows();
   await service?.stop();
   await provider?.close();
   folder.remove();
@@ -46,7 +44,7 @@ test('an invited person signs in at the provider and returns to the requested pa
   provider.people.set('ada', { email: 'ada@example.com', email_verified: true });
   const ada = ['--name', 'Ada', '--email', 'ada@example.com', '--role', 'viewer'];
   await runJson(['member', 'add', '--account', '1', ...ada], store);
-  const { page, close } = await openWindow(browser, origin, null);
+  const { page, close } = await openWindow(origin, null);
   await signInBySubject(page, '/tickets?status=resolved', 'ada');
   await page.getByRole('heading', { level: 1, name: 'Invitations' }).waitFor();
   await page.getByText('Invites you as viewer.').waitFor();
@@ -62,7 +60,7 @@ test('an invited person signs in at the provider and returns to the requested pa
 
 test('a person without an invitation learns what to do, and reaches the page once invited', async () => {
   provider.people.set('eve', { email: 'eve@example.com', email_verified: true });
-  const { page, close } = await openWindow(browser, origin, null);
+  const { page, close } = await openWindow(origin, null);
   await signInBySubject(page, '/tickets?status=resolved', 'eve');
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
   const told = page.getByRole('alert');

@@ -31,7 +31,10 @@ const SECRET = '/services/T0000000/B0000000/kept-secret-of-this-webhook';
 /** Answers `ok` to a message with text or blocks, `invalid_payload` to others, and 404 `no_service` at other paths, as Slack does. */
 export async function startSlackLike(): Promise<SlackLike> {
   const receiver: SlackLike = {
-    ...{ url: '', secret: SECRET, received: [], reply: null },
+    url: '',
+    secret: SECRET,
+    received: [],
+    reply: null,
     stop: async () => {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));

@@ -1,23 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  keepPicture,
-  type Look,
-  openBrowser,
-  openWindow,
-  overflow,
-  PHONE,
-  settled,
-  violations,
-  visit,
-  WIDE,
-  type Window,
-} from './chromium.ts';
-import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closeWindows, inspect, openWindow, visit } from './chromium.ts';
+import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { focused, press, tabTo, takeFromMenu, write } from './keyboard.ts';
 
-let service: ConsoleService;
-let browser: Browser;
+let service: ConsoleAccount;
 let owner: Person;
 let ids: number[];
 
@@ -30,20 +17,14 @@ const tag = (connections: number[], add: string[]) =>
 const fleet = (query = '') => service.ask<Fleet>(owner, 'GET', `/fleet${query}`);
 
 beforeAll(async () => {
-  service = await startConsoleService({ connections: 14, tickets: 200, activity: 500 });
-  browser = await openBrowser();
+  service = await createConsoleAccount({ connections: 14, tickets: 200, activity: 500 });
   owner = await service.owner();
   ids = (await fleet('?sort=name')).data.map(({ id }) => id);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(closeWindows);
 
-async function open(look: Look = { scheme: 'light', ...WIDE }): Promise<Window & { page: Page }> {
-  return openWindow(browser, service.origin, owner, look);
-}
+const open = () => openWindow(service.origin, owner);
 
 const selected = (page: Page) => new URL(page.url()).searchParams;
 
@@ -164,40 +145,30 @@ test('the fleet shows which connections have an open ticket of a check', async (
   await close();
 });
 
-describe.each([
-  ['light', { scheme: 'light', ...WIDE }],
-  ['dark', { scheme: 'dark', ...WIDE }],
-  ['phone', { scheme: 'light', ...PHONE }],
-] as const)('%s', (name, look) => {
-  test('every state of tags and views is accessible and fits', async () => {
-    await tag(ids.slice(0, 6), ['env:production', 'team:payments', 'pci', 'region:eu-central-1']);
-    await tag(ids.slice(6, 10), ['env:staging', `long:${'x'.repeat(90)}`]);
-    const { page, complaints, close } = await open(look);
-    const check = async (state: string) => {
-      await settled(page);
-      await keepPicture(page, `tags-${name}-${state}`);
-      expect([state, await violations(page), Math.max(0, await overflow(page))]).toEqual([state, [], 0]);
-    };
-    await visit(page, '/fleet');
-    await check('fleet');
-    await page.getByRole('button', { name: 'Views' }).click();
-    await page.getByRole('menu').waitFor();
-    await check('views');
-    await page.getByRole('menuitem', { name: 'Save this view…' }).click();
-    await page.getByRole('dialog').waitFor();
-    await check('save');
-    await visit(page, '/fleet?tags=env:production,pci&edit=tags');
-    await page.getByRole('dialog').waitFor();
-    await check('bulk');
-    await visit(page, '/fleet?tags=env:staging,team:payments&engine=mysql&check=PG_UNUSED_INDEX');
-    await page.getByText('No connection matches').waitFor();
-    await check('none');
-    await visit(page, `/connections/${ids[0]}`);
-    await check('connection');
-    await visit(page, `/connections/${ids[0]}?edit=tags`);
-    await page.getByRole('dialog').waitFor();
-    await check('one');
-    expect(complaints).toEqual([]);
-    await close();
-  });
+test('every state of tags and views is accessible and fits', async () => {
+  await tag(ids.slice(0, 6), ['env:production', 'team:payments', 'pci', 'region:eu-central-1']);
+  await tag(ids.slice(6, 10), ['env:staging', `long:${'x'.repeat(90)}`]);
+  const { page, complaints, close } = await open();
+  const check = (state: string) => inspect(page, `tags-${state}`);
+  await visit(page, '/fleet');
+  await check('fleet');
+  await page.getByRole('button', { name: 'Views' }).click();
+  await page.getByRole('menu').waitFor();
+  await check('views');
+  await page.getByRole('menuitem', { name: 'Save this view…' }).click();
+  await page.getByRole('dialog').waitFor();
+  await check('save');
+  await visit(page, '/fleet?tags=env:production,pci&edit=tags');
+  await page.getByRole('dialog').waitFor();
+  await check('bulk');
+  await visit(page, '/fleet?tags=env:staging,team:payments&engine=mysql&check=PG_UNUSED_INDEX');
+  await page.getByText('No connection matches').waitFor();
+  await check('none');
+  await visit(page, `/connections/${ids[0]}`);
+  await check('connection');
+  await visit(page, `/connections/${ids[0]}?edit=tags`);
+  await page.getByRole('dialog').waitFor();
+  await check('one');
+  expect(complaints).toEqual([]);
+  await close();
 });

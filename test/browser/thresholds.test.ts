@@ -1,25 +1,11 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  keepPicture,
-  type Look,
-  openBrowser,
-  openWindow,
-  overflow,
-  PHONE,
-  settled,
-  violations,
-  visit,
-  WIDE,
-  type Window,
-} from './chromium.ts';
-import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closeWindows, inspect, openWindow, visit } from './chromium.ts';
+import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { press, tabTo, write } from './keyboard.ts';
 
 const HOSTILE = '"><img src=x onerror=alert(1)>\u202e';
 
-let service: ConsoleService;
-let browser: Browser;
+let service: ConsoleAccount;
 let owner: Person;
 let viewer: Person;
 let watched: number;
@@ -29,31 +15,36 @@ interface Overrides {
 }
 
 beforeAll(async () => {
-  service = await startConsoleService({ connections: 4, tickets: 40, activity: 60 });
-  browser = await openBrowser();
+  service = await createConsoleAccount({ connections: 4, tickets: 40, activity: 60 });
   owner = await service.owner();
   viewer = await service.member('Vera Viewer', ['viewer']);
   // A connection with a real run: the store watches itself.
   const { id } = await service.command<{ id: number }>(
-    ...['connection', 'add', '--account', String(service.accountId), '--name', HOSTILE],
-    ...['--url', service.storeUrl(), '--tag', 'env:test'],
+    'connection',
+    'add',
+    '--account',
+    String(service.accountId),
+    '--name',
+    HOSTILE,
+    '--url',
+    service.storeUrl(),
+    '--tag',
+    'env:test',
   );
   watched = id;
   await service.command('check', 'run', '--connection', String(id));
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(closeWindows);
 
-const open = (person = owner, look: Look = { scheme: 'light', ...WIDE }): Promise<Window & { page: Page }> =>
-  openWindow(browser, service.origin, person, look);
+const open = (person = owner) => openWindow(service.origin, person);
 const overrides = async () => (await service.ask<Overrides>(owner, 'GET', '/thresholds')).overrides;
 const set = (body: object) => service.ask(owner, 'POST', '/thresholds', body);
 const silence = (id: number, check_id: string) =>
   service.ask(owner, 'POST', `/connections/${id}/silences`, {
-    ...{ check_id, reason: 'accepted_risk', note: HOSTILE },
+    check_id,
+    reason: 'accepted_risk',
+    note: HOSTILE,
   });
 
 test('by keyboard alone: find a check, preview a threshold of a tag, set it, and take it back', async () => {
@@ -87,7 +78,10 @@ test('by keyboard alone: find a check, preview a threshold of a tag, set it, and
   ]);
   // The next run finds what the preview said.
   const run = await service.command<{ checks: { check_id: string; status: string }[] }>(
-    ...['check', 'run', '--connection', String(watched)],
+    'check',
+    'run',
+    '--connection',
+    String(watched),
   );
   expect(run.checks.find(({ check_id }) => check_id === 'PG_MAX_CONN_HIGH')?.status).toBe('info');
 
@@ -166,55 +160,45 @@ test('a viewer sees what is set, and nothing to change it', async () => {
   await close();
 });
 
-describe.each([
-  ['light', { scheme: 'light', ...WIDE }],
-  ['dark', { scheme: 'dark', ...WIDE }],
-  ['phone', { scheme: 'light', ...PHONE }],
-] as const)('%s', (name, look) => {
-  test('every state is accessible and fits', async () => {
-    await set({ thresholds: { PG_DEAD_TUPLES: { warning: 0.25, minimum_rows: 5 } } });
-    await set({ tag: `long:${'x'.repeat(90)}`, thresholds: { PG_DEAD_TUPLES: { warning: 0.5 } } });
-    await set({ connections: [watched], thresholds: { PG_DEAD_TUPLES: { critical: 0.9 } } });
-    await silence(watched, 'PG_NO_TLS');
-    const { page, complaints, close } = await open(owner, look);
-    const check = async (state: string) => {
-      await settled(page);
-      await keepPicture(page, `thresholds-${name}-${state}`);
-      expect([state, await violations(page), Math.max(0, await overflow(page))]).toEqual([state, [], 0]);
-    };
-    await visit(page, '/thresholds');
-    await page.locator('.table-item').first().waitFor();
-    await check('all');
-    await visit(page, '/thresholds?list=set');
-    await check('set');
-    await visit(page, '/thresholds?q=no-such-check');
-    await page.getByText('No check matches').waitFor();
-    await check('nothing-found');
-    await visit(page, '/thresholds?check=PG_DEAD_TUPLES');
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText('1 connection').waitFor();
-    await check('form');
-    await dialog.getByRole('textbox', { name: 'minimum_rows' }).fill('7');
-    await dialog.getByRole('button', { name: 'Preview' }).click();
-    await dialog.getByText(/A run keeps no value to compare with minimum_rows/).waitFor();
-    await check('preview');
-    await dialog.getByText('Chosen connections').first().click();
-    await dialog.getByText('0 chosen').waitFor();
-    await check('connections');
-    await visit(page, '/thresholds?view=silences');
-    await page.locator('.table-item').first().waitFor();
-    await check('silences');
-    await page
-      .getByRole('checkbox', { name: /PG_NO_TLS/ })
-      .first()
-      .click({ force: true });
-    await page.getByRole('button', { name: 'End 1 silence' }).click();
-    await page.getByRole('alertdialog').waitFor();
-    await check('end');
-    await page.getByRole('button', { name: 'End silence', exact: true }).click();
-    await page.getByText('Nothing is silenced').waitFor();
-    await check('no-silences');
-    expect(complaints).toEqual([]);
-    await close();
-  });
+test('every state is accessible and fits', async () => {
+  await set({ thresholds: { PG_DEAD_TUPLES: { warning: 0.25, minimum_rows: 5 } } });
+  await set({ tag: `long:${'x'.repeat(90)}`, thresholds: { PG_DEAD_TUPLES: { warning: 0.3 } } });
+  await set({ connections: [watched], thresholds: { PG_DEAD_TUPLES: { naps: 9 } } });
+  await silence(watched, 'PG_NO_TLS');
+  const { page, complaints, close } = await open();
+  const check = (state: string) => inspect(page, `thresholds-${state}`);
+  await visit(page, '/thresholds');
+  await page.locator('.table-item').first().waitFor();
+  await check('all');
+  await visit(page, '/thresholds?list=set');
+  await check('set');
+  await visit(page, '/thresholds?q=no-such-check');
+  await page.getByText('No check matches').waitFor();
+  await check('nothing-found');
+  await visit(page, '/thresholds?check=PG_DEAD_TUPLES');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('1 connection').waitFor();
+  await check('form');
+  await dialog.getByRole('textbox', { name: 'minimum_rows' }).fill('7');
+  await dialog.getByRole('button', { name: 'Preview' }).click();
+  await dialog.getByText(/A run keeps no value to compare with minimum_rows/).waitFor();
+  await check('preview');
+  await dialog.getByText('Chosen connections').first().click();
+  await dialog.getByText('0 chosen').waitFor();
+  await check('connections');
+  await visit(page, '/thresholds?view=silences');
+  await page.locator('.table-item').first().waitFor();
+  await check('silences');
+  await page
+    .getByRole('checkbox', { name: /PG_NO_TLS/ })
+    .first()
+    .click({ force: true });
+  await page.getByRole('button', { name: 'End 1 silence' }).click();
+  await page.getByRole('alertdialog').waitFor();
+  await check('end');
+  await page.getByRole('button', { name: 'End silence', exact: true }).click();
+  await page.getByText('Nothing is silenced').waitFor();
+  await check('no-silences');
+  expect(complaints).toEqual([]);
+  await close();
 });

@@ -1,22 +1,17 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keepPicture, openBrowser, openWindow, violations, visit } from './chromium.ts';
-import { type ConsoleService, type Person, startConsoleService } from './console-service.ts';
+import { closeWindows, keepPicture, openWindow, violations, visit } from './chromium.ts';
+import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 
-let service: ConsoleService;
-let browser: Browser;
+let service: ConsoleAccount;
 let owner: Person;
 
 beforeAll(async () => {
-  service = await startConsoleService({ connections: 6, tickets: 20, activity: 100 });
-  browser = await openBrowser();
+  service = await createConsoleAccount({ connections: 6, tickets: 20, activity: 100 });
   owner = await service.owner();
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(closeWindows);
 
 const written = (timeZone: string, at: string) =>
   new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone }).format(
@@ -30,7 +25,7 @@ async function latest(page: Page): Promise<{ at: string; text: string }> {
 }
 
 test('times are shown in local time or in UTC, which the browser remembers', async () => {
-  const { page, complaints, close } = await openWindow(browser, service.origin, owner);
+  const { page, complaints, close } = await openWindow(service.origin, owner);
   await visit(page, '/activity');
   const before = await latest(page);
   expect(before.text).toBe(written('Europe/Berlin', before.at));
@@ -62,7 +57,7 @@ test.each([
   ['local', 'Europe/Berlin', 'In your time zone'],
   ['utc', 'UTC', 'In UTC'],
 ] as const)('%s: a typed time means the chosen time zone', async (zone, timeZone, words) => {
-  const { page, complaints, close } = await openWindow(browser, service.origin, owner);
+  const { page, complaints, close } = await openWindow(service.origin, owner);
   await page.addInitScript(`localStorage.setItem('dbvitals-time-zone', '${zone}')`);
   await visit(page, '/alerts?view=maintenance');
   await page.getByRole('button', { name: 'Add window' }).click();

@@ -3,26 +3,31 @@ import { defineConfig } from 'vitest/config';
 import { LongFirst } from '../../vitest.config.ts';
 
 const shared = {
-  // Chromium's clock decides here: what fails once is tried again, and the report names it.
-  retry: 1,
   testTimeout: 120_000,
   expect: { poll: { timeout: 20_000, interval: 100 } },
   hookTimeout: 180_000,
+  // One browser per worker, and its modules are loaded once.
+  isolate: false,
 };
 
 /** Tests that need Chromium, which `npm ci` does not install: `npm run test:browser`. */
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
-    globalSetup: ['test/scan-output.ts', 'test/run-setup.ts'],
+    globalSetup: [
+      'test/support/scan-output.ts',
+      'test/support/run-setup.ts',
+      'test/browser/shared-service.ts',
+    ],
     sequence: { sequencer: LongFirst },
+    reporters: ['./test/support/report.ts'],
     projects: [
       {
         test: {
           ...shared,
           name: 'browser',
           include: ['test/browser/*.test.ts'],
-          exclude: ['test/browser/figures.test.ts'],
+          exclude: ['test/browser/*figures.test.ts'],
           maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
@@ -32,7 +37,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'figures',
-          include: ['test/browser/{figures,first-start,first-steps,notifications}.test.ts'],
+          include: ['test/browser/{figures,charts-figures,first-start,first-steps,notifications}.test.ts'],
           env: { DBVITALS_TEST_ALONE: 'yes' },
           maxWorkers: 1,
           sequence: { groupOrder: 1 },

@@ -4,7 +4,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { LIMITS } from '../../src/monitor/limits.ts';
-import { type Measured, measure } from '../../src/monitor/measure.ts';
+import { measure } from '../../src/monitor/measure.ts';
+import type { Measured } from '../../src/monitor/nothing-measured.ts';
 import type { Target } from '../../src/monitor/session/session.ts';
 import { PASSWORD, PostgresServer } from './postgres-server.ts';
 
@@ -35,9 +36,18 @@ async function rules(...lines: string[]): Promise<void> {
 
 function attempt(given: Partial<Target> = {}): Promise<Measured> {
   const target: Target = {
-    ...({ engine: 'postgres', connectionType: 'direct', host: 'localhost', port: server.port } as const),
-    ...({ database: 'shop', username: 'watcher', password: PASSWORD, tls: 'require' } as const),
-    ...{ passwordExposable: false, caCertificate: null, tunnel: null, ...given },
+    engine: 'postgres',
+    connectionType: 'direct',
+    host: 'localhost',
+    port: server.port,
+    database: 'shop',
+    username: 'watcher',
+    password: PASSWORD,
+    tls: 'require',
+    passwordExposable: false,
+    caCertificate: null,
+    tunnel: null,
+    ...given,
   };
   const limits = { ...LIMITS, connectMs: 1_000, reachMs: 300 };
   const signal = new AbortController().signal;
@@ -158,7 +168,8 @@ test('too many connections of the role, and of the server', async () => {
 test('a certificate of an unknown authority, and one for another name', async () => {
   expect(await diagnosis({ tls: 'verify-full' })).toMatchObject({
     reason: expect.stringMatching(/not from a trusted authority/),
-    ...{ advice: expect.stringMatching(/^Add the authority of the certificate/), tls: null },
+    advice: expect.stringMatching(/^Add the authority of the certificate/),
+    tls: null,
   });
   const other = { tls: 'verify-full', host: '127.0.0.1', caCertificate: authority } as const;
   expect(await diagnosis(other)).toMatchObject({
@@ -178,7 +189,6 @@ test('a password is not sent in clear text, nor as MD5', async () => {
 
 test('an expired certificate, and a server without TLS', async () => {
   await server.pause();
-  writeFileSync(join(server.host, 'expired.pem'), certificate('expired.pem'));
   await server.resume({ ...ON_NETWORK, ssl_cert_file: 'expired.pem' });
   const caCertificate = certificate('receivers-authority.pem');
   expect(await diagnosis({ tls: 'verify-full', caCertificate })).toMatchObject({
@@ -190,7 +200,8 @@ test('an expired certificate, and a server without TLS', async () => {
   await rules('host all all 127.0.0.1/32 scram-sha-256');
   expect(await diagnosis()).toMatchObject({
     reason: 'it does not support TLS',
-    ...{ advice: expect.stringMatching(/^Turn on TLS on the server/), tls: null },
+    advice: expect.stringMatching(/^Turn on TLS on the server/),
+    tls: null,
   });
   await server.pause();
   await server.resume(ON_NETWORK);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { changesOf, found as foundIn, NOTHING } from '../../src/changes/changes-fixture.ts';
 import { type Key, runOnce } from '../../src/monitor/run-fixture.ts';
-import { startTestStore, type TestStore } from '../store.ts';
+import { changesOf, found as foundIn, NOTHING } from '../../src/runs/changes/changes-fixture.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
 import { PASSWORD, PostgresServer, testedPrograms } from './postgres-server.ts';
 import { Standby } from './standby.ts';
 

@@ -10,15 +10,29 @@ export const silentVacuumAndIndexes: [string, string, string[]][] = [
   [
     'PG_STALE_STATS',
     'it was analyzed within the hour',
-    ['create table t (a int)', 'analyze t', 'insert into t select generate_series(1, 20000)'],
+    [
+      'create table t (a int) with (autovacuum_enabled = off)',
+      'analyze t',
+      'insert into t select generate_series(1, 20000)',
+    ],
   ],
   [
     'PG_STALE_STATS',
     'under twice its own trigger',
     [
-      'create table t (a int) with (autovacuum_analyze_threshold = 10000)',
+      'create table t (a int) with (autovacuum_analyze_threshold = 10000, autovacuum_enabled = off)',
       'insert into t select generate_series(1, 15000)',
     ],
+  ],
+  [
+    'PG_STALE_STATS',
+    'it was just loaded, and autovacuum has had no time',
+    ['create table t (a int)', 'insert into t select generate_series(1, 20000)'],
+  ],
+  [
+    'PG_DEAD_TUPLES',
+    'its rows were just deleted, and autovacuum has had no time',
+    ['create table t (a int)', 'insert into t select generate_series(1, 20000)', 'delete from t'],
   ],
   [
     'PG_REDUNDANT_INDEX',
@@ -74,6 +88,27 @@ export const silentVacuumAndIndexes: [string, string, string[]][] = [
     ],
   ],
   [
+    'PG_DUPLICATE_INDEX',
+    'CLUSTER uses the one, and the other is the replica identity',
+    [
+      'create table t (a int not null)',
+      'create unique index x on t (a)',
+      'create unique index y on t (a)',
+      'alter table t cluster on x',
+      'alter table t replica identity using index y',
+    ],
+  ],
+  [
+    'PG_FK_UNINDEXED',
+    'an invalid index, which PG_INVALID_INDEX asks to rebuild',
+    [
+      'create table r (a int primary key)',
+      'create table t (a int references r)',
+      'create index x on t (a)',
+      `update pg_index set indisvalid = false where indexrelid = 'x'::regclass`,
+    ],
+  ],
+  [
     'PG_TOO_MANY_INDEXES',
     'exactly ten indexes, and a partition counts with its parent',
     [
@@ -103,6 +138,42 @@ export const fixableVacuumAndIndexes: [string, string[], string[][]][] = [
       ['warning', 'public.m', 'ALTER MATERIALIZED VIEW public.m RESET (autovacuum_enabled);'],
       ['warning', 'public.x', 'ALTER TABLE public.x RESET (toast.autovacuum_enabled);'],
     ],
+  ],
+  [
+    'PG_INVALID_INDEX',
+    [
+      'create table p (a int) partition by range (a)',
+      'create table p1 partition of p for values from (1) to (9)',
+      'create table p2 partition of p for values from (9) to (19)',
+      'create index x on only p (a)',
+      'create index y on p1 (a)',
+      'create index z on p2 (a)',
+      `update pg_index set indisvalid = false where indexrelid = 'z'::regclass`,
+      'alter index x attach partition y',
+      'alter index x attach partition z',
+      'reindex index z',
+    ],
+    [['warning', 'public.x', 'ALTER INDEX public.x ATTACH PARTITION public.y;']],
+  ],
+  [
+    'PG_INVALID_INDEX',
+    [
+      'create table t (a int, b int)',
+      'create index x on t (a)',
+      'create index y on t (a, b)',
+      `update pg_index set indisvalid = false where indexrelid = 'x'::regclass`,
+    ],
+    [['warning', 'public.x', 'DROP INDEX CONCURRENTLY public.x;']],
+  ],
+  [
+    'PG_DUPLICATE_INDEX',
+    [
+      'create table t (a int)',
+      'create index x on t (a)',
+      'create index y on t (a)',
+      'alter table t cluster on y',
+    ],
+    [['warning', 'public.x', 'DROP INDEX CONCURRENTLY public.x;']],
   ],
   [
     'PG_REDUNDANT_INDEX',

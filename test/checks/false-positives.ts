@@ -1,8 +1,19 @@
 import { fixableSchemaAndSettings, silentSchemaAndSettings } from './false-positives-schema-settings.ts';
 import { fixableVacuumAndIndexes, silentVacuumAndIndexes } from './false-positives-vacuum-indexes.ts';
 
+/** Statements that only PostgreSQL 18 and later know; earlier ones do nothing. */
+function since18(...statements: string[]): string[] {
+  const made = statements.map((statement) => `execute '${statement}';`).join(' ');
+  return [`do $$ begin if current_setting('server_version_num')::int >= 180000 then ${made} end if; end $$`];
+}
+
 /** The check, why it is silent, and statements that show it. */
 export const silentCases: [string, string, string[]][] = [
+  [
+    'PG_SECDEF_SEARCH_PATH',
+    'its body was parsed when it was made',
+    ['create function f() returns int language sql security definer begin atomic select 1; end'],
+  ],
   [
     'PG_NO_PRIMARY_KEY',
     'a partition counts with its parent',
@@ -51,6 +62,20 @@ export const silentCases: [string, string, string[]][] = [
       'create table t (a int references r)',
       'create index on t using hash (a)',
     ],
+  ],
+  [
+    'PG_FK_UNINDEXED',
+    'a GiST index on the columns before the period of a temporal key (since 18)',
+    since18(
+      'create table r (a int4range, p tstzrange, primary key (a, p without overlaps))',
+      'create table t (a int4range, p tstzrange, foreign key (a, period p) references r (a, period p))',
+      'create index on t using gist (a, p)',
+    ),
+  ],
+  [
+    'PG_FK_UNINDEXED',
+    'a key that is not enforced (since 18)',
+    since18('create table r (a int primary key)', 'create table t (a int references r not enforced)'),
   ],
   [
     'PG_DUPLICATE_INDEX',
@@ -155,6 +180,20 @@ export const fixableCases: [string, string[], string[][]][] = [
   ],
   [
     'PG_NO_PRIMARY_KEY',
+    [
+      'create table t (id int)',
+      `create publication inserts for table t with (publish = 'insert')`,
+      'create table u (id int)',
+      'alter table u replica identity full',
+      'create publication all_rows for table u',
+    ],
+    [
+      ['info', 'public.t', 'ALTER TABLE public.t ADD PRIMARY KEY (id);'],
+      ['info', 'public.u', 'ALTER TABLE public.u ADD PRIMARY KEY (id);'],
+    ],
+  ],
+  [
+    'PG_NO_PRIMARY_KEY',
     ['create table t (a int, unique (a))'],
     [['info', 'public.t', 'ALTER TABLE public.t ADD COLUMN id bigserial, ADD PRIMARY KEY (id);']],
   ],
@@ -247,7 +286,7 @@ export const fixableCases: [string, string[], string[][]][] = [
   [
     'PG_SEQUENCE_EXHAUSTION',
     ['create sequence s increment -1 minvalue 0 maxvalue 100', `select setval('s', 10)`],
-    [['warning', 'public.s', 'ALTER SEQUENCE public.s AS bigint NO MINVALUE;']],
+    [['warning', 'public.s', 'ALTER SEQUENCE public.s NO MINVALUE;']],
   ],
   [
     'PG_SEQUENCE_EXHAUSTION',

@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { measure } from '../../src/monitor/measure.ts';
+import { HeldSession } from '../../src/monitor/pulse/held-session.ts';
+import type { Target } from '../../src/monitor/session/session.ts';
 import type { Provider } from '../../src/vocabulary/hosted/providers.ts';
 import { PASSWORD, PostgresServer } from './postgres-server.ts';
 
@@ -12,15 +14,26 @@ afterEach(() => server?.stop());
 /** Thresholds that make findings of a sound server. */
 const SOON = { PG_MAX_CONN_HIGH: { info: 5 }, PG_SHARED_BUFFERS_LOW: { warning_bytes: 512 * 1024 * 1024 } };
 
-function run() {
+function target(): Target {
   const { host, port, database } = server;
-  const target = {
-    ...({ engine: 'postgres', connectionType: 'unix_socket', host, port, database } as const),
-    ...({ username: 'watcher', password: PASSWORD, tls: 'disable' } as const),
-    ...{ passwordExposable: false, caCertificate: null, tunnel: null },
+  return {
+    engine: 'postgres',
+    connectionType: 'unix_socket',
+    host,
+    port,
+    database,
+    username: 'watcher',
+    password: PASSWORD,
+    tls: 'disable',
+    passwordExposable: false,
+    caCertificate: null,
+    tunnel: null,
   };
+}
+
+function run() {
   const signal = new AbortController().signal;
-  return measure(target, { allowPrivateTargets: true, thresholds: SOON, signal });
+  return measure(target(), { allowPrivateTargets: true, thresholds: SOON, signal });
 }
 
 interface Hosted {
@@ -135,7 +148,7 @@ test.each(HOSTED)(
     const of = (id: string) => findings.filter(({ check_id }) => check_id === id);
     expect(of('PG_MAX_CONN_HIGH')[0]?.remediation).toContain(way);
     expect(of('PG_SHARED_BUFFERS_LOW')[0]?.remediation).toMatch(/65536|Neon console/);
-    expect(of('PG_AUTOVACUUM_OFF')[0]?.status).toBe('critical');
+    expect(of('PG_AUTOVACUUM_OFF')[0]?.status).toBe('warning');
     const fsync = of('PG_FSYNC_OFF')[0];
     if (['aurora', 'alloydb', 'neon'].includes(provider)) {
       expect(fsync?.metric_line).toMatch(/keeps commits in its own storage service/);
@@ -143,6 +156,9 @@ test.each(HOSTED)(
     } else expect(fsync?.remediation).toMatch(/sets fsync itself/);
     // One refused function of WAL must not take the other vitals with it.
     expect(measures.map(({ metric }) => metric)).toContain('connections_count');
+    const held = new HeldSession(target(), true);
+    expect(await held.pulse()).toMatchObject({ reading: { isStandby: false, isReplicating: null } });
+    await held.end();
   },
 );
 

@@ -3,7 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startProcess } from '../contract/running-service.ts';
-import { startTestStore, type TestStore } from '../store.ts';
+import { rotate } from '../support/rotation.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
 import { expectWholeStore } from './whole-store.ts';
 
 const SIZE = { connections: 15, tickets: 4_000, activity: 30_000, days: 20 };
@@ -53,7 +54,7 @@ async function sessions(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-test.each(MOMENTS)(
+test.each(rotate(MOMENTS))(
   '%s once table %s has %i more rows leaves a consistent store',
   PATIENCE,
   async (signal, table, more) => {
@@ -105,7 +106,7 @@ const BROKEN = [
   'update api_key set revoked_at = null',
 ];
 
-test.each(BROKEN)('the consistency check detects: %s', PATIENCE, async (statement) => {
+test.each(rotate(BROKEN))('the consistency check detects: %s', PATIENCE, async (statement) => {
   await root.query('begin');
   try {
     await root.query(statement);

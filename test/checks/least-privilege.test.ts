@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { measure } from '../../src/monitor/measure.ts';
-import { pastedLogin, pastedSql, privilegesMissing, skippedWithout } from '../pasted-sql.ts';
+import { pastedLogin, pastedSql, privilegesMissing, skippedWithout } from '../support/pasted-sql.ts';
 import { PostgresServer } from './postgres-server.ts';
 
 const DATABASES = ['postgres', 'shop'];
@@ -57,7 +57,11 @@ const READ_ROWS = "SELECT on tables, which these blocks don't grant";
 async function asWatcher(sql: string): Promise<void> {
   const { host, port } = server;
   const client = new pg.Client({
-    ...{ host, port, user: 'dbvitals_watcher', password: 'change-me', database: 'shop' },
+    host,
+    port,
+    user: 'dbvitals_watcher',
+    password: 'change-me',
+    database: 'shop',
   });
   await client.connect();
   await client.query(sql).finally(() => client.end());
@@ -97,3 +101,58 @@ test.each([
   expect(checks.toSorted()).toEqual(listed.filter((id) => id !== 'PG_INVALID_INDEX').toSorted());
   expect(await missing()).toMatchObject({ status: 'ok' });
 });
+
+const queries = { state: null, usual: null, recent: null, texts: null };
+
+test.each<[string, string[], string]>([
+  [
+    'a schema',
+    ['create schema "Own stats"', 'alter extension pg_stat_statements set schema "Own stats"'],
+    'GRANT USAGE ON SCHEMA "Own stats" TO dbvitals_watcher;',
+  ],
+  [
+    'a function of an extension',
+    ['revoke execute on function "Own stats".pg_stat_statements from public'],
+    'GRANT EXECUTE ON FUNCTION "Own stats"."pg_stat_statements"("pg_catalog"."bool") TO dbvitals_watcher;',
+  ],
+  [
+    'a function of the server that has several forms',
+    ['revoke execute on function pg_relation_size(regclass, text), pg_relation_size(regclass) from public'],
+    '',
+  ],
+  [
+    'a function that pg_monitor may call, for a member of it',
+    ['revoke execute on function pg_ls_waldir from pg_monitor'],
+    'GRANT EXECUTE ON FUNCTION "pg_catalog"."pg_ls_waldir"() TO dbvitals_watcher;',
+  ],
+  [
+    'a view',
+    ['revoke select on pg_stat_archiver, pg_locks from public'],
+    'GRANT SELECT ON TABLE "pg_catalog"."pg_stat_archiver" TO dbvitals_watcher;',
+  ],
+  [
+    'a catalog',
+    ['revoke select on pg_constraint from public'],
+    'GRANT SELECT ON TABLE "pg_catalog"."pg_constraint" TO dbvitals_watcher;',
+  ],
+])(
+  'without %s no check fails or is silent, and what the finding says mends it',
+  async (_, revoked, expected) => {
+    for (const statement of revoked) await server.run(statement);
+    const seen: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const { host, port } = server;
+      const target = pastedLogin({ engine: 'postgres', host, port, database: 'shop' });
+      const signal = new AbortController().signal;
+      const measured = await measure(target, { allowPrivateTargets: true, thresholds: {}, signal, queries });
+      const findings = measured.outcomes.flatMap((outcome) => outcome.findings);
+      expect(findings.filter(({ status }) => status === 'error')).toEqual([]);
+      const { status, grants } = privilegesMissing(measured);
+      if (status === 'ok') break;
+      seen.push(grants);
+      for (const grant of grants.split(/;\s*/)) if (grant !== '') await server.run(grant);
+    }
+    expect(await missing()).toMatchObject({ status: 'ok' });
+    expect(seen.join(' ')).toContain(expected);
+  },
+);

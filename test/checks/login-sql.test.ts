@@ -5,8 +5,8 @@ import { LOGIN_GRANTS } from '../../src/connections/monitoring-login/login-grant
 import { loginSql } from '../../src/connections/monitoring-login/login-sql.ts';
 import { measure } from '../../src/monitor/measure.ts';
 import { PROVIDERS } from '../../src/vocabulary/hosted/providers.ts';
-import { grantChoices, LOGIN_PASSWORD, skippedBy, withoutPrivilege } from '../login-cases.ts';
-import { pastedLogin, pastedSql, skippedWithout } from '../pasted-sql.ts';
+import { grantChoices, LOGIN_PASSWORD, skippedBy, withoutPrivilege } from '../support/login-cases.ts';
+import { pastedLogin, pastedSql, skippedWithout } from '../support/pasted-sql.ts';
 import { PASSWORD, PostgresServer } from './postgres-server.ts';
 
 // The SQL is pasted into psql as it is printed. A provider's administrator is a role with what the provider documents: CREATEROLE,

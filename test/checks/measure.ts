@@ -1,11 +1,13 @@
 import type pg from 'pg';
-import type { Check, Row, ServerFacts, Thresholds } from '../../src/checks/check.ts';
+import type { Check, ServerFacts, Thresholds } from '../../src/checks/check.ts';
+import type { Row } from '../../src/checks/fault.ts';
 import { type JudgementInput, judgementOf, keptRows } from '../../src/checks/judgement-of.ts';
 import { rowsOf } from '../../src/checks/rows.ts';
-import { expectHosted } from '../expect-hosted.ts';
-import { expectLevels } from '../expect-levels.ts';
-import { expectMeasures } from '../expect-measures.ts';
-import { type SeenJudgement, seen } from '../seen-judgement.ts';
+import { expectHarmless } from '../support/expect-harmless.ts';
+import { expectHosted } from '../support/expect-hosted.ts';
+import { expectLevels } from '../support/expect-levels.ts';
+import { expectMeasures } from '../support/expect-measures.ts';
+import { type SeenJudgement, seen } from '../support/seen-judgement.ts';
 
 /** The tables of tests are tiny: thresholds by which their faults count. */
 const OF_TINY_TABLES: Readonly<Record<string, Thresholds>> = {
@@ -24,25 +26,38 @@ export async function measure(
   check: Check,
   facts: Pick<JudgementInput, 'thresholds' | 'before' | 'expectedStandbys' | 'queries'> = {},
 ): Promise<SeenJudgement> {
-  const { rows, server } = await read(client, check);
+  const { rows, server, answers } = await read(client, check);
   const thresholds = { ...OF_TINY_TABLES[check.id], ...facts.thresholds };
   const given = { ...server, now: new Date(), ...facts, thresholds };
   const judgement = seen(judgementOf(check, rows, given));
   expectMeasures(check, judgement);
   expectLevels(check, judgement, thresholds);
   expectHosted(check, 'postgres', (provider) => judgementOf(check, rows, { ...given, provider }));
+  await expectHarmless(check, answers, async (changed) => {
+    const again = changed.values();
+    const others = await rowsOf(
+      check,
+      { engine: 'postgres', ...server },
+      async () => again.next().value ?? [],
+    );
+    return judgementOf(check, others, given);
+  });
   return judgement;
 }
 
-/** The rows of a check as they come back from the store. */
-export async function sample(client: pg.Client, check: Check): Promise<Row[]> {
-  return JSON.parse(JSON.stringify(keptRows(check, (await read(client, check)).rows)));
+/** The rows of a check as they come back from the store, after a run whose previous one was `before`. */
+export async function sample(
+  client: pg.Client,
+  check: Check,
+  { before }: Pick<JudgementInput, 'before'> = {},
+): Promise<Row[]> {
+  return JSON.parse(JSON.stringify(keptRows(check, (await read(client, check)).rows, before)));
 }
 
 async function read(
   client: pg.Client,
   check: Check,
-): Promise<{ rows: Row[]; server: Pick<ServerFacts, 'version' | 'database'> }> {
+): Promise<{ rows: Row[]; server: Pick<ServerFacts, 'version' | 'database'>; answers: Row[][] }> {
   const { rows: facts } = await client.query(
     `select current_setting('server_version_num')::int as version, current_database() as database`,
   );
@@ -51,12 +66,13 @@ async function read(
     await client.query(`set local statement_timeout = '5s'`);
     await client.query(`set local lock_timeout = '100ms'`);
     await client.query('set local search_path = pg_catalog');
-    const rows = await rowsOf(
-      check,
-      { engine: 'postgres', version: facts[0].version },
-      async (statement) => (await client.query(statement)).rows,
-    );
-    return { rows, server: facts[0] };
+    const answers: Row[][] = [];
+    const rows = await rowsOf(check, { engine: 'postgres', version: facts[0].version }, async (statement) => {
+      const { rows: answer } = await client.query(statement);
+      answers.push(answer);
+      return answer;
+    });
+    return { rows, server: facts[0], answers };
   } finally {
     await client.query('rollback');
   }

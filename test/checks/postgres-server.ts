@@ -13,7 +13,7 @@ import {
   serverPrograms,
   startServer,
   stopServer,
-} from '../../src/database/server.ts';
+} from '../../src/store/server.ts';
 
 /** The password of every login on a test server. */
 export const PASSWORD = 'a password of the tests';
@@ -51,6 +51,7 @@ const certificates = join(import.meta.dirname, '..', 'certificates');
 /** Settings of a server with `ssl` on. */
 const FILES = {
   'server.crt': readFileSync(join(certificates, 'server.pem'), 'utf8'),
+  'expired.pem': readFileSync(join(certificates, 'expired.pem'), 'utf8'),
   'server.key': readFileSync(join(certificates, 'server.key'), 'utf8'),
 };
 
@@ -134,7 +135,7 @@ export class PostgresServer {
     );
     this.#countsLate = Number(row['version']) < 150_000;
     await this.run('create database shop', 'postgres');
-    for (const statement of SETUP) await this.run(statement);
+    await this.run(SETUP);
   }
 
   /** A session; the pid is in `processID`. A session that the server ends is no error of the test. */
@@ -153,14 +154,16 @@ export class PostgresServer {
     return client;
   }
 
-  /** Runs statements as the superuser, one after the other as psql does, each in its own transaction. */
-  async run(statements: string, database: string = this.database): Promise<Record<string, unknown>[]> {
+  /** Runs statements as the superuser, one after the other as psql does, each in its own transaction. The session reports its counts when it ends: a VACUUM has one of its own. */
+  async run(statements: string | readonly string[], database?: string): Promise<Record<string, unknown>[]> {
     const client = await this.open('postgres', database);
     const own = await client.query('select pg_backend_pid() as pid');
     try {
       let rows: Record<string, unknown>[] = [];
-      for (const statement of statements.replace(/--.*$/gm, '').split(/;\s+(?=[A-Z])/)) {
-        ({ rows } = await client.query(statement));
+      for (const text of [statements].flat()) {
+        for (const statement of text.replace(/--.*$/gm, '').split(/;\s+(?=[A-Z])/)) {
+          ({ rows } = await client.query(statement));
+        }
       }
       return rows;
     } finally {

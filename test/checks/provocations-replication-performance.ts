@@ -87,12 +87,22 @@ export const replicationAndPerformance: Provocation[] = [
     object: null,
     thresholds: AT_ONCE,
     async provoke(server) {
-      await raising(server, await requestedCheckpoints(server), 4, async () => {
-        for (let times = 0; times < 4; times++) await server.run('checkpoint');
+      await server.configure(
+        `ALTER SYSTEM SET max_wal_size = '32MB'; SELECT pg_reload_conf()`,
+        'max_wal_size',
+        '32MB',
+      );
+      await server.run('create table written (id int primary key)');
+      await raising(server, await requestedCheckpoints(server), 3, async () => {
+        for (let segments = 0; segments < 8; segments++) {
+          await server.run(`insert into written values (${segments})`);
+          await server.run('select pg_switch_wal()');
+          if (segments % 2 === 1) await server.run('checkpoint');
+        }
       });
       return async (remediation) => {
         await follow(server, remediation);
-        await server.until(`select current_setting('max_wal_size') = '2GB'`);
+        await server.until(`select current_setting('max_wal_size') = '64MB'`);
         await server.configure(
           'ALTER SYSTEM RESET max_wal_size; SELECT pg_reload_conf()',
           'max_wal_size',
@@ -198,7 +208,8 @@ export const replicationAndPerformance: Provocation[] = [
 ];
 
 /** Changes a byte of the first page, after its header. */
-function damagePage(path: string): void {
+/** Changes a byte of the first page of a table's file. */
+export function damagePage(path: string): void {
   const file = openSync(path, 'r+');
   writeSync(file, 'damage', 8_000);
   closeSync(file);

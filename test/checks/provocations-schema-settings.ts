@@ -107,7 +107,11 @@ export const schemaAndSettings: Provocation[] = [
       const host = await server.restartOnNetwork();
       const { port, database } = server;
       const session = new pg.Client({
-        ...{ host, port, database, user: 'app', password: PASSWORD },
+        host,
+        port,
+        database,
+        user: 'app',
+        password: PASSWORD,
         application_name: 'web 1',
       });
       session.on('error', () => {});

@@ -143,6 +143,7 @@ export const vacuumAndIndexes: Provocation[] = [
     check_id: 'PG_STALE_STATS',
     severity: 'warning',
     object: 'public.arrivals',
+    thresholds: { naps: 0 },
     async provoke(server) {
       await run(
         server,
@@ -162,6 +163,7 @@ export const vacuumAndIndexes: Provocation[] = [
     check_id: 'PG_TABLE_BLOAT_EST',
     severity: 'warning',
     object: 'public."Archive"',
+    isAlone: true,
     thresholds: { warning_bytes: 10_000_000 },
     async provoke(server) {
       await run(
@@ -179,6 +181,7 @@ export const vacuumAndIndexes: Provocation[] = [
     check_id: 'PG_UNUSED_INDEX',
     severity: 'info',
     object: 'public.parts_maker_idx',
+    isAlone: true,
     thresholds: { minimum_bytes: 500_000, statistics_days: 0 },
     async provoke(server) {
       await run(

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Provocation as AnyProvocation } from '../provocation.ts';
+import type { Provocation as AnyProvocation } from '../support/provocation.ts';
 import { follow } from './paste.ts';
 import { oldPrograms, PASSWORD, type PostgresServer, testedPrograms } from './postgres-server.ts';
+import { ofDatabases } from './provocations-databases.ts';
 import { replicationAndPerformance } from './provocations-replication-performance.ts';
 import { schemaAndSettings } from './provocations-schema-settings.ts';
 import { vacuumAndIndexes } from './provocations-vacuum-indexes.ts';
@@ -17,6 +18,7 @@ export const provokedElsewhere: ReadonlyMap<string, string> = new Map([
   ['PG_REPLICATION_LAG', 'replication.test.ts'], // needs a standby, as the next two do
   ['PG_REPLICA_MISSING', 'replication.test.ts'],
   ['PG_REPLAY_PAUSED', 'replication.test.ts'],
+  ['PG_STANDBY_CUT_OFF', 'replication.test.ts'],
   ['PG_SLOT_INACTIVE', 'replication.test.ts'], // needs two runs before PostgreSQL 17
   ['PG_SLOT_WAL_LEFT', 'replication.test.ts'], // needs a slot, which is inactive too
   ['PG_QUERY_SLOWER', 'queries.test.ts'], // needs days of history, as the next one does
@@ -108,15 +110,16 @@ export const provocations: Provocation[] = [
       };
     },
   },
-  settingProvocation('PG_AUTOVACUUM_OFF', 'autovacuum'),
+  settingProvocation('PG_AUTOVACUUM_OFF', 'warning', 'autovacuum'),
   {
-    ...settingProvocation('PG_AUTOVACUUM_OFF', 'track_counts'),
+    ...settingProvocation('PG_AUTOVACUUM_OFF', 'warning', 'track_counts'),
     blinds: ['PG_DEAD_TUPLES', 'PG_STALE_STATS', 'PG_UNUSED_INDEX', 'PG_SEQ_SCAN_HEAVY'],
   },
   {
     check_id: 'PG_DEAD_TUPLES',
-    severity: 'critical',
+    severity: 'warning',
     object: 'public."Dead ""rows"""',
+    thresholds: { naps: 0 },
     async provoke(server) {
       await run(
         server,
@@ -125,8 +128,13 @@ export const provocations: Provocation[] = [
         `delete from "Dead ""rows""" where id % 3 <> 0`,
         'analyze "Dead ""rows"""',
       );
-      await server.until('select max(n_dead_tup) = 20000 from pg_stat_user_tables');
-      return fixedBy(server, 'select max(n_dead_tup) = 0 from pg_stat_user_tables');
+      await server.until(
+        "select max(n_dead_tup) = 20000 from pg_stat_user_tables where relname like 'Dead%'",
+      );
+      return fixedBy(
+        server,
+        "select max(n_dead_tup) = 0 from pg_stat_user_tables where relname like 'Dead%'",
+      );
     },
   },
   {
@@ -205,11 +213,12 @@ export const provocations: Provocation[] = [
       return fixedBy(server);
     },
   },
-  settingProvocation('PG_FSYNC_OFF', 'fsync'),
-  settingProvocation('PG_FSYNC_OFF', 'full_page_writes'),
+  ...ofDatabases,
+  settingProvocation('PG_FSYNC_OFF', 'critical', 'fsync'),
+  settingProvocation('PG_FSYNC_OFF', 'critical', 'full_page_writes'),
   {
     check_id: 'PG_VERSION_EOL',
-    severity: 'critical',
+    severity: 'warning',
     object: null,
     async provoke(server) {
       await server.replace(oldPrograms());
@@ -235,10 +244,10 @@ export const provocations: Provocation[] = [
   ...vacuumAndIndexes,
 ];
 
-function settingProvocation(check_id: string, name: string): Provocation {
+function settingProvocation(check_id: string, severity: Provocation['severity'], name: string): Provocation {
   return {
     check_id,
-    severity: 'critical',
+    severity,
     object: name,
     async provoke(server) {
       await server.configure(`ALTER SYSTEM SET ${name} = off; SELECT pg_reload_conf()`, name, 'off');

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
-import type { ConnectionKey } from '../../src/monitor/run.ts';
+import type { ConnectionKey } from '../../src/monitor/monitor-deps.ts';
 import { runHealthCheck } from '../../src/monitor/run.ts';
-import { recentQueries, rememberQueries } from '../query-history.ts';
-import { startTestStore, type TestStore } from '../store.ts';
+import { recentQueries, rememberQueries } from '../support/query-history.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
 import { oldPrograms, PASSWORD, PostgresServer } from './postgres-server.ts';
 
 let store: TestStore;

@@ -5,11 +5,11 @@ import { everyCheck } from '../../src/checks/catalogue.ts';
 import type { Finding } from '../../src/checks/check.ts';
 import { score, summaryText } from '../../src/checks/score.ts';
 import { writeSampleData } from '../../src/cli/sample-data/sample-data.ts';
-import { inTransaction, openPool } from '../../src/database/connect.ts';
-import { within } from '../../src/database/read.ts';
-import { type LatestMeasures, listMeasures } from '../../src/measures/list-measures.ts';
-import { type History, readHistory } from '../../src/measures/read-history.ts';
-import { startTestStore, type TestStore } from '../store.ts';
+import { type LatestMeasures, listMeasures } from '../../src/runs/measures/list-measures.ts';
+import { type History, readHistory } from '../../src/runs/measures/read-history.ts';
+import { inTransaction, openPool } from '../../src/store/connect.ts';
+import { within } from '../../src/store/read.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
 
 const DAY_MS = 86_400_000;
 const catalogue = {
@@ -141,4 +141,52 @@ test('some series have a forecast, and changes lie within the history', async ()
   expect(rows).toEqual([
     { kinds: expect.arrayContaining(['finding', 'index', 'restart', 'setting', 'version']), recent: true },
   ]);
+});
+
+test('alerts follow the scores by the rule of the account, and page nobody', async () => {
+  const { rows } = await store.writer.query<{
+    connection_id: number;
+    triggered_at: Date;
+    resolved_at: Date | null;
+    value: number;
+    worst: number;
+    is_silent: boolean;
+  }>(
+    `select connection_id, triggered_at, resolved_at, value, (details->>'worst')::float8 as worst,
+            announced_at is null and (state = 'resolved') = (acknowledged_at is null) as is_silent
+       from alert where account_id = $1 order by alert_id`,
+    [account],
+  );
+  expect(rows.length).toBeGreaterThan(1);
+  const times = rows.map(({ triggered_at }) => triggered_at.getTime());
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  for (const { connection_id, triggered_at, resolved_at, value, worst, is_silent } of rows) {
+    expect(is_silent).toBe(true);
+    const of = [account, connection_id, triggered_at, resolved_at];
+    const { rows: runs } = await store.writer.query(
+      `select min(score) as worst, bool_and(score < 55) as low, (array_agg(score order by created_at))[1] as first,
+              (select score from health_check where account_id = $1 and connection_id = $2
+                  and date_trunc('milliseconds', created_at) = $4::timestamptz) >= 55 as clears
+         from health_check
+        where account_id = $1 and connection_id = $2 and date_trunc('milliseconds', created_at) >= $3
+          and date_trunc('milliseconds', created_at) < coalesce($4::timestamptz, 'infinity')`,
+      of,
+    );
+    expect(runs).toEqual([
+      { worst: expect.any(Number), low: true, first: value, clears: resolved_at && true },
+    ]);
+    expect(worst).toBeLessThanOrEqual(runs[0].worst);
+    expect(value).toBeLessThan(50);
+  }
+});
+
+test('episodes and deadlocks lie within the last weeks', async () => {
+  const { rows } = await store.writer.query(
+    `select (select count(*) from blocking_episode where account_id = $1) > 20 as episodes,
+            (select count(*) from deadlock d join connection c using (account_id, connection_id)
+              where account_id = $1 and c.engine = 'mysql' and d.at between now() - interval '15 days' and now()) as deadlocks,
+            (select count(*) from connection where account_id = $1 and engine = 'mysql') as servers`,
+    [account],
+  );
+  expect(rows).toEqual([{ episodes: true, deadlocks: rows[0].servers * 4, servers: expect.any(Number) }]);
 });

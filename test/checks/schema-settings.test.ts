@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { minorOutdatedBy } from '../../src/checks/postgres/minor-outdated.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
-import type { SeenJudgement } from '../seen-judgement.ts';
+import type { SeenJudgement } from '../support/seen-judgement.ts';
 import { measure } from './measure.ts';
 import { expectPlain } from './pasted/plain-remediations.ts';
 import { type Login, PASSWORD, PostgresServer } from './postgres-server.ts';
@@ -131,16 +131,19 @@ test('PG_NO_TLS is silent about sessions with TLS', async () => {
 });
 
 test.each([
-  [`now() + interval '6 days 23:59'`, /expires in 6 d 23 h/],
+  [`now() + interval '6 days 23:59'`, /expires in 6 d 23 h/, 'warning'],
+  [`now() + interval '1 day 1 min'`, /expires in 1 d 0 h/, 'warning'],
+  [`now() + interval '23:59'`, /expires in 23 h 5\d min/, 'critical'],
   [`now() + interval '7 days 1 min'`, undefined],
-  [`now() - interval '1 day 1 min'`, /expired 1 d 0 h ago/],
+  [`now() - interval '1 day 1 min'`, /expired 1 d 0 h ago/, 'critical'],
   [`now() - interval '8 days'`, undefined],
   [`'infinity'`, undefined],
   [`'-infinity'`, undefined],
-])('PG_PASSWORD_EXPIRING: valid until %s', async (until, said) => {
+])('PG_PASSWORD_EXPIRING: valid until %s', async (until, said, severity = 'warning') => {
   await server.run(`do $$ begin execute format('alter role app valid until %L', ${until}); end $$`);
   const { faults } = await judged('PG_PASSWORD_EXPIRING', 'stranger');
-  if (said) expect(faults).toMatchObject([{ object: 'app', metricLine: expect.stringMatching(said) }]);
+  if (said)
+    expect(faults).toMatchObject([{ severity, object: 'app', metricLine: expect.stringMatching(said) }]);
   else expect(faults).toEqual([]);
   await server.run(`alter role app valid until 'infinity'`);
 });

@@ -3,7 +3,7 @@ import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type ServerSettings, startServer, stopServer } from '../../src/database/server.ts';
+import { type ServerSettings, startServer, stopServer } from '../../src/store/server.ts';
 import { type Login, PASSWORD, type PostgresServer } from './postgres-server.ts';
 
 /** A streaming standby of a test server, on a Unix socket. */

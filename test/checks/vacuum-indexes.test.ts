@@ -1,25 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Row } from '../../src/checks/fault.ts';
 import type { JudgementInput } from '../../src/checks/judgement-of.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
-import type { SeenJudgement } from '../seen-judgement.ts';
+import type { SeenJudgement } from '../support/seen-judgement.ts';
 import { measure, sample } from './measure.ts';
-import { follow } from './paste.ts';
-import { type Login, oldPrograms, PostgresServer, testedPrograms } from './postgres-server.ts';
+import { follow, isSteps, paste } from './paste.ts';
+import { type Login, PostgresServer, testedPrograms } from './postgres-server.ts';
+import { damagePage } from './provocations-replication-performance.ts';
 
 type Input = Pick<JudgementInput, 'thresholds' | 'before' | 'expectedStandbys'>;
 
 const OLD_ENOUGH = { statistics_days: 0, minimum_bytes: 0 };
 
-const servers = new Map([
-  ['the tested', testedPrograms()],
-  ...(process.env['TEST_POSTGRES_PROGRAMS'] ? [] : [['the oldest', oldPrograms()] as const]),
-]);
-
-describe.each([...servers])('%s PostgreSQL', (_, programs) => {
+describe('PostgreSQL', () => {
   let server: PostgresServer;
 
   beforeAll(async () => {
-    server = await PostgresServer.start(programs);
+    server = await PostgresServer.start(testedPrograms());
   });
   afterAll(() => server.stop());
   beforeEach(async () => {
@@ -44,6 +43,18 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
   }
   const judged = (id: string, given: Input = {}, login: Login = 'watcher'): Promise<SeenJudgement> =>
     asked(login, measure, id, given);
+  async function serverAge(): Promise<number> {
+    const [row] = await server.run(
+      'select extract(epoch from now() - pg_postmaster_start_time())::float8 as age',
+    );
+    return Number(row?.['age']);
+  }
+  /** Expects that scans have been counted for less than `age` seconds. */
+  async function expectYoungCounts(age: number): Promise<void> {
+    const days = { ...OLD_ENOUGH, statistics_days: age / 86_400 };
+    expect((await judged('PG_UNUSED_INDEX', { thresholds: days })).skipped).toContain('Not measured');
+    expect(await objects('PG_UNUSED_INDEX', { thresholds: OLD_ENOUGH })).toEqual(['public.x']);
+  }
   const objects = async (id: string, given: Input = {}) =>
     (await judged(id, given)).faults.map(({ object }) => object);
 
@@ -185,6 +196,171 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
     expect((await judged('PG_SEQ_SCAN_HEAVY', before)).skipped).toContain('reset');
   });
 
+  describe('what autovacuum has had no time for', () => {
+    // Autovacuum naps for a day here, so a table counts from ten days above the trigger on.
+    const TEN_NAPS = 10 * 24 * 3600;
+    const load = ['create table t (a int)', 'insert into t select generate_series(1, 30000)'];
+
+    test.each([
+      ['PG_STALE_STATS', load],
+      ['PG_DEAD_TUPLES', [...load, 'delete from t where a > 15000']],
+    ])('%s is no fault until ten naps have passed above the trigger', async (id, statements) => {
+      await made(...statements);
+      await server.settle();
+      const young = await judged(id);
+      expect(young).toMatchObject({ faults: [], truncated: false });
+      expect(young.measures).toContainEqual(
+        expect.objectContaining({ object: 'public.t', operator: null, warning: null }),
+      );
+      const first = { before: { rows: await asked('watcher', sample, id), seconds: TEN_NAPS - 1 } };
+      expect(await objects(id, first)).toEqual([]);
+      const second = { before: { rows: await asked('watcher', sample, id, first), seconds: 1 } };
+      expect(await objects(id, second)).toEqual(['public.t']);
+      await made('vacuum analyze t', 'drop table t', ...statements);
+      await server.settle();
+      const none = { before: { rows: [], seconds: TEN_NAPS } };
+      expect(await objects(id, none)).toEqual([]);
+    });
+
+    test('where it is off, and of what it knows from before the first run, nobody waits for it', async () => {
+      await made('create table t (a int) with (autovacuum_enabled = no)', 'vacuum t', ...load.slice(1));
+      await server.settle();
+      expect(await objects('PG_STALE_STATS')).toEqual(['public.t']);
+      await made('alter table t reset (autovacuum_enabled)', 'delete from t where a > 15000');
+      await server.settle();
+      expect(await objects('PG_STALE_STATS')).toEqual(['public.t']);
+      expect(await objects('PG_DEAD_TUPLES')).toEqual(['public.t']);
+    });
+  });
+
+  describe('statistics that were lost', () => {
+    const counts = { thresholds: { naps: 0 } };
+    const table = (rows: number) => [
+      'create table t (a int)',
+      `insert into t select generate_series(1, ${rows})`,
+      'analyze t',
+    ];
+
+    async function crash(): Promise<void> {
+      const session = await server.open();
+      const ended = new Promise((resolve) => session.once('end', resolve));
+      const [row] = (await session.query('select pg_backend_pid() as pid')).rows;
+      process.kill(row.pid, 'SIGKILL');
+      await ended;
+      await vi.waitFor(() => server.run('select'), { timeout: 20_000 });
+    }
+
+    test.each([
+      ['updated', 66_000, 'update t set a = a where a <= 20000'],
+      ['deleted', 87_000, 'delete from t where a <= 20100'],
+      [
+        'inserted and deleted',
+        66_000,
+        'insert into t select 0 from generate_series(1, 20000); DELETE from t where a = 0',
+      ],
+    ])('of the rows that were there before, those %s are a share', async (_, rows, change) => {
+      await made(...table(rows));
+      await server.settle();
+      await server.run('select pg_stat_reset()');
+      await made(change);
+      await server.settle();
+      const { faults } = await judged('PG_DEAD_TUPLES', counts);
+      expect(faults).toMatchObject([{ severity: 'warning', object: 'public.t' }]);
+      expect(faults[0]?.metricLine).toMatch(/has 20,[01]00 dead rows, 23 % of all/);
+      await made('analyze t');
+      await server.settle();
+      expect((await judged('PG_DEAD_TUPLES', counts)).faults[0]?.metricLine).toContain('23 % of all');
+    });
+
+    /** Ends the server as a machine without power does. */
+    async function kill(): Promise<void> {
+      const [pid] = readFileSync(join(server.host, 'postmaster.pid'), 'utf8').split('\n');
+      process.kill(Number(pid), 'SIGKILL');
+      // Its processes end by themselves, and until then no other starts.
+      await vi.waitFor(() => server.resume(), { timeout: 20_000 });
+    }
+
+    test.each([
+      ['a session', crash],
+      ['the server', kill],
+    ])(
+      'a crash of %s mends no damaged page, a reset of the statistics says that it is mended',
+      async (_, end) => {
+        const id = 'PG_CHECKSUM_FAILURES';
+        await made('create table t (a int)', 'insert into t values (1)', 'checkpoint');
+        const [row = {}] = await server.run(`select pg_relation_filepath('t') as path`);
+        await server.pause();
+        damagePage(join(server.host, String(row['path'])));
+        await server.resume();
+        await expect(server.run('select * from t')).rejects.toThrow('invalid page');
+        const failures = (count: number) =>
+          server.until(`select checksum_failures = ${count} from pg_stat_database where datname = 'shop'`);
+        await failures(1);
+
+        let before: { rows: Row[]; seconds: number } | undefined;
+        const run = async () => {
+          const facts = before && { before };
+          const { faults } = await judged(id, facts);
+          before = { rows: await asked('watcher', sample, id, facts), seconds: 60 };
+          return faults.map(({ metricLine }) => metricLine);
+        };
+        expect(await run()).toMatchObject([
+          expect.stringMatching(/^Database shop: 1 checksum failure, the last/),
+        ]);
+        await end();
+        await failures(0);
+        const forgotten = expect.stringMatching(
+          /shop: 1 checksum failure, .* which the server forgot in a crash;/,
+        );
+        expect([await run(), await run()]).toMatchObject([[forgotten], [forgotten]]);
+        await end();
+        // Before 15 the database counts from its first count on.
+        await server.until(
+          `select stats_reset is not null or current_setting('server_version_num')::int >= 150000
+             from pg_stat_database where datname = 'shop'`,
+        );
+        expect(await run()).toMatchObject([forgotten]);
+        await made('drop table t', 'select pg_stat_reset()');
+        await server.settle();
+        expect(await run()).toEqual([]);
+        expect(await run()).toEqual([]);
+      },
+    );
+
+    test('a crash begins the count of scans anew', async () => {
+      await made(...table(10_000), 'create index x on t (a)');
+      await crash();
+      const age = await serverAge();
+      await expectYoungCounts(age);
+      const [first, ...tables] = await asked('watcher', sample, 'PG_SEQ_SCAN_HEAVY');
+      const before = { rows: [{ ...first, counted_seconds: age }, ...tables], seconds: 300 };
+      expect((await judged('PG_SEQ_SCAN_HEAVY', { before })).skipped).toContain('the statistics were reset');
+    });
+  });
+
+  test('a promotion begins the count of scans anew', async () => {
+    await made('create table t (a int)', 'create index x on t (a)');
+    await server.pause();
+    writeFileSync(join(server.host, 'standby.signal'), '');
+    await server.resume();
+    // The time of a file is in whole seconds.
+    await server.until(`select now() > date_trunc('second', pg_postmaster_start_time()) + interval '1 s'`);
+    await made('select pg_promote()');
+    await expectYoungCounts(await serverAge());
+    const hidden = await judged('PG_UNUSED_INDEX', { thresholds: OLD_ENOUGH }, 'stranger');
+    expect(hidden.faults).toMatchObject([{ object: 'public.x' }]);
+  });
+
+  test('checkpoints that somebody asked for do not come from the WAL', async () => {
+    const id = 'PG_CHECKPOINTS_REQUESTED';
+    const before = { rows: await asked('watcher', sample, id), seconds: 300 };
+    for (let times = 0; times < 6; times++) await made('checkpoint');
+    await server.settle();
+    const { faults, passMessage } = await judged(id, { before });
+    expect(faults).toEqual([]);
+    expect(passMessage).toContain('6 requested');
+  });
+
   test('a slot without a consumer holds vacuum back', async () => {
     await server.run('alter system set wal_level = logical');
     await server.restart();
@@ -196,6 +372,108 @@ describe.each([...servers])('%s PostgreSQL', (_, programs) => {
     expect(faults).toMatchObject([{ severity: 'warning', object: 'slot old_one' }]);
     await follow(server, faults[0]?.remediation ?? '');
     expect(await judged('PG_XMIN_HELD', { thresholds })).toMatchObject({ faults: [] });
+  });
+
+  describe('sessions', () => {
+    const LONG = { warning_seconds: 1, critical_seconds: 3_600, warning_transactions: 1e9 };
+    // A lock that a failed test leaves behind would stop the next one.
+    afterEach(async () => {
+      const [left] = await server.run('select gid from pg_prepared_xacts');
+      if (left) await server.run(`rollback prepared 'seven'`);
+      await server.run(
+        `select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+      );
+    });
+
+    const tableOfAll = [
+      'grant usage on schema public to public',
+      'create table t (a int)',
+      'grant all on t to app, stranger',
+    ];
+    const ofSessions = ['PG_LONG_QUERY', 'PG_LONG_XACT', 'PG_IDLE_IN_TXN', 'PG_XMIN_HELD'];
+    const found = async () => {
+      const each: Record<string, SeenJudgement['faults']> = {};
+      for (const id of [...ofSessions, 'PG_BLOCKED_SESSIONS'])
+        each[id] = (await judged(id, { thresholds: LONG })).faults;
+      return each;
+    };
+    const waiting = `select count(*) = 1 and min(waitstart) < now() - interval '1.2 s' from pg_locks where not granted`;
+
+    test.each([
+      ['a session', 'shop/stranger/stranger', 'commit'],
+      ['a prepared transaction', 'prepared transaction', `prepare transaction 'seven'`],
+    ])('what waits for %s is no fault, but what blocks it', async (_, blocker, end) => {
+      await made(...tableOfAll);
+      const [holder, victim, slow] = await Promise.all(
+        ['stranger', 'app', 'app'].map((name) => server.open(name as Login)),
+      );
+      if (!holder || !victim || !slow) throw new Error('Three sessions were opened.');
+      await holder.query('begin; lock table t');
+      if (end !== 'commit') await holder.query(end);
+      const cancelled = slow.query('select pg_sleep(60)').catch(() => 'cancelled');
+      const waits = victim
+        .query('begin isolation level repeatable read; select from pg_class; select from t')
+        .catch(() => {});
+      await server.until(waiting);
+      const faults = await found();
+      for (const id of ['PG_LONG_XACT', 'PG_LONG_QUERY'])
+        expect(faults[id]?.map(({ metricLine }) => metricLine).join(), id).toMatch(
+          /app, database shop: 1 session/,
+        );
+      expect(faults['PG_BLOCKED_SESSIONS']).toMatchObject([{ object: blocker }]);
+      await follow(server, faults['PG_LONG_QUERY']?.[0]?.remediation ?? '');
+      expect(await cancelled).toBe('cancelled');
+      for (const id of ['PG_LONG_QUERY', 'PG_LONG_XACT', 'PG_XMIN_HELD']) {
+        const left = (await judged(id, { thresholds: LONG })).faults.map(({ object }) => object ?? '');
+        expect(
+          left.filter((object) => object.endsWith('app/app')),
+          id,
+        ).toEqual([]);
+      }
+      expect(await server.run('select count(*)::int from pg_locks where not granted')).toEqual([
+        { count: 1 },
+      ]);
+      await (end === 'commit' ? holder.query('commit') : server.run(`rollback prepared 'seven'`));
+      await waits;
+      await Promise.all([holder, victim, slow].map((session) => session.end()));
+    });
+
+    test.each([
+      ['pg_dump', 'shop/app/pg_dump', 'select from t', 'select pg_sleep(60)'],
+      [
+        'nightly', // PGAPPNAME: what it reads tells, and what its workers do
+        'shop/app/nightly (backup)',
+        'select from pg_conversion, pg_default_acl, pg_transform, t',
+        'COPY (select pg_sleep(60)) TO stdout',
+      ],
+    ])('a backup named %s is one finding, and named as such', async (name, object, reads, copies) => {
+      await made(...tableOfAll);
+      const [leader, worker, waiter] = await Promise.all([
+        server.open('app'),
+        server.open('app'),
+        server.open(),
+      ]);
+      for (const session of [leader, worker])
+        await session.query(`set application_name = '${name}'; begin isolation level repeatable read`);
+      await leader.query(`${reads} limit 1`);
+      await worker.query('select from t limit 1');
+      const copied = worker.query(copies).catch(() => {});
+      const waits = waiter.query('begin; lock table t; commit').catch(() => {});
+      await server.until(waiting);
+      const { PG_LONG_XACT: long = [], PG_BLOCKED_SESSIONS: blocking = [], ...others } = await found();
+      expect(Object.values(others).flat()).toEqual([]);
+      expect(long).toMatchObject([{ object }]);
+      expect(long[0]?.metricLine).toMatch(/2 sessions in one transaction, .*; it is a backup by pg_dump/);
+      expect(blocking).toMatchObject([{ object }]);
+      expect(blocking[0]?.metricLine).toMatch(/^A backup by pg_dump, shop.* has blocked 1 session/);
+      for (const { remediation } of [...long, ...blocking]) {
+        expect(isSteps(remediation)).toBe(true);
+        expect(await paste(server, remediation)).toContain('active');
+      }
+      await server.run(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'app'`);
+      await Promise.all([copied, waits]);
+      await Promise.all([leader, worker, waiter].map((session) => session.end()));
+    });
   });
 
   test('a recent wait is no fault; an old one is found without any privilege', async () => {

@@ -11,7 +11,7 @@ const CLIENT = join(import.meta.dirname, '../../client');
 
 /** `@dbvitals/client` in Chromium, from a page of an allowed origin and of one that is not allowed. */
 export async function useClientInBrowser({ folder }: SampleService): Promise<string[]> {
-  needPackages('chromium');
+  needPackages('chromium-headless-shell');
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: CLIENT });
   const page = { html: '' };
   const server = createServer(({ url = '' }, response) => {
@@ -49,9 +49,9 @@ export async function useClientInBrowser({ folder }: SampleService): Promise<str
 
 /** The page's final text. */
 async function open(url: string, home: string): Promise<string> {
-  const flags = ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${join(home, 'chromium')}`];
+  const flags = ['--no-sandbox', '--disable-gpu', `--user-data-dir=${join(home, 'chromium')}`];
   const asked = [...flags, '--virtual-time-budget=30000', '--dump-dom', url];
-  const { stdout } = await promisify(execFile)('chromium', asked, { timeout: 60_000 });
+  const { stdout } = await promisify(execFile)('chromium-headless-shell', asked, { timeout: 60_000 });
   return /<output>(.*)<\/output>/s.exec(stdout)?.[1] ?? `nothing: ${stdout}`;
 }
 

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { installOnce } from '../support/install-once.ts';
 import type { SampleService } from './sample-service.ts';
 
 const RUNTIMES = join(import.meta.dirname, 'runtimes');
@@ -16,7 +17,7 @@ interface Fleet {
  * Node, Bun and Deno; a strict program compiles with the newest TypeScript 5 and with 5.0; publint and attw find nothing.
  */
 export async function useClientPackage(service: SampleService): Promise<string[]> {
-  install();
+  installOnce('test/clients/runtimes');
   const folder = service.folder('client-package');
   const npm = (args: string[], cwd: string) => execFileSync('npm', args, { cwd, encoding: 'utf8' });
   npm(['pack', '--silent', '--pack-destination', folder], CLIENT);
@@ -82,11 +83,3 @@ function seen(entry: ActivityEntry): [number, number | null] {
 `;
 
 const readme = () => readFileSync(join(CLIENT, 'README.md'), 'utf8');
-
-/** Once for each lock file: the runtimes are large. */
-function install(): void {
-  const written = (name: string) => statSync(join(RUNTIMES, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (written('node_modules/.package-lock.json') >= written('package-lock.json')) return;
-  const { status } = spawnSync('npm', ['ci', '--silent'], { cwd: RUNTIMES, stdio: 'inherit' });
-  if (status !== 0) throw new Error(`The runtimes could not be installed: run "npm ci" in ${RUNTIMES}.`);
-}

@@ -59,7 +59,12 @@ async function limitedAccount(service: SampleService): Promise<{ key: string; le
   const { id } = await service.command<{ id: number }>('account', 'create', '--name', 'Walked', ...plan);
   await service.command('sample-data', '--account', `${id}`, '--activity', '1000');
   const { key } = await service.command<{ key: string }>(
-    ...['key', 'create', '--account', `${id}`, '--name', 'node-red'],
+    'key',
+    'create',
+    '--account',
+    `${id}`,
+    '--name',
+    'node-red',
   );
   return { key, least: 1_000 };
 }

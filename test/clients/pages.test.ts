@@ -87,7 +87,11 @@ const NAMED: [string, RegExp][] = [
   ['filebeat/cel.yml', /^ +"([a-z_]+)": \["?\w/gm],
   ['filebeat/httpjson.yml', /url\.params\.(\w+)/g],
   ['grafana/infinity-dashboard.json', /"(?:key|pagination_param_(?:page|size)_field_name)": "(\w+)"/g],
-  ['sentinel/connection.json', /"(?:(?:start|end)TimeAttributeName|pageNumberParaName)": "(\w+)"/g],
+  [
+    'grafana/infinity-numbers-dashboard.json',
+    /"(?:key|pagination_param_(?:page|size|cursor)_field_name)": "(\w+)"/g,
+  ],
+  ['sentinel/connection.json', /"nextPageParaName": "(\w+)"/g],
   ['sentinel/connection.json', /"queryParameters": \{ "(\w+)"/g],
   ['sumo-logic/source.json', /"paramName": "(\w+)"/g],
 ];
@@ -115,3 +119,30 @@ function askedIn(text: string): [string, string | undefined][] {
     ]);
   });
 }
+
+test.each([
+  ['infinity-dashboard.json', 3],
+  ['infinity-numbers-dashboard.json', 5],
+])('each table of %s says how many rows it has at most', (name, tables) => {
+  const text = readFileSync(join(FOLDER, 'grafana', name), 'utf8');
+  const { panels }: { panels: { title: string; targets: Record<string, unknown>[] }[] } = JSON.parse(text);
+  const paged = panels.filter(({ targets }) => targets.some((target) => 'pagination_mode' in target));
+  expect(paged).toHaveLength(tables);
+  for (const { title, targets } of paged) {
+    const [pages, size] = ['pagination_max_pages', 'pagination_param_size_value'].map((field) =>
+      Number(targets[0]?.[field]),
+    );
+    expect(title).toContain(String((pages ?? 0) * (size ?? 0)));
+  }
+});
+
+test('the Sentinel connector walks the log by the id of the last row', () => {
+  const { properties } = JSON.parse(readFileSync(join(FOLDER, 'sentinel/connection.json'), 'utf8'));
+  expect(properties.paging).toMatchObject({
+    pagingType: 'PersistentToken',
+    nextPageParaName: 'after_id',
+    nextPageTokenJsonPath: '$.data[-1:].id',
+  });
+  expect(properties.request.queryParameters.order).toBe('asc');
+  expect(properties.request).not.toHaveProperty('startTimeAttributeName');
+});

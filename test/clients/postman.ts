@@ -27,8 +27,14 @@ export function runCollection(service: SampleService): string[] {
   const { stdout, stderr } = spawnSync(
     NEWMAN,
     [
-      ...['run', join(PAGES, 'dbvitals.postman_collection.json'), '--environment', environment],
-      ...['--reporters', 'json', '--reporter-json-export', report],
+      'run',
+      join(PAGES, 'dbvitals.postman_collection.json'),
+      '--environment',
+      environment,
+      '--reporters',
+      'json',
+      '--reporter-json-export',
+      report,
     ],
     { cwd: folder, encoding: 'utf8', timeout: 60_000 },
   );

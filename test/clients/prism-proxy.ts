@@ -33,8 +33,13 @@ export async function startPrism(exchanges: Exchange[]): Promise<Prism> {
   const proxy = spawn(
     join(import.meta.dirname, 'node_modules/.bin/prism'),
     [
-      ...['proxy', 'openapi.json', `http://127.0.0.1:${upstreamPort}`],
-      ...['--port', `${port}`, '--verboseLevel', 'silent'],
+      'proxy',
+      'openapi.json',
+      `http://127.0.0.1:${upstreamPort}`,
+      '--port',
+      `${port}`,
+      '--verboseLevel',
+      'silent',
     ],
     { cwd: join(import.meta.dirname, '../..'), stdio: ['ignore', 'ignore', 'inherit'] },
   );

@@ -1,5 +1,6 @@
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { freePort } from '../contract/free-port.ts';
 import { startProcess } from '../contract/running-service.ts';
 import { needPackages } from './debian.ts';
@@ -26,9 +27,8 @@ export async function askWithPrometheus(service: SampleService): Promise<string[
   const { key } = await service.newKey('prometheus');
   const keyFile = join(folder, 'dbvitals.key');
   writeFileSync(keyFile, key, { mode: 0o600 });
-  const exporter = startProcess(['exporter', '--url', service.origin, '--listen', '127.0.0.1:0'], {
-    DBVITALS_API_KEY: key,
-  });
+  const byKey = ['exporter', '--url', service.origin, '--key-file', keyFile];
+  const exporter = startProcess([...byKey, '--listen', '127.0.0.1:0'], {});
   const [, exporterUrl = ''] = await exporter.says(/ready on (http:\S+)/);
   const measures = startProcess(
     ['exporter', '--account', `${service.accountId}`, '--listen', '127.0.0.1:0'],
@@ -47,7 +47,6 @@ export async function askWithPrometheus(service: SampleService): Promise<string[
   write('prometheus.yml', [
     ['https://dbvitals.example.com', service.origin],
     ['127.0.0.1:9187', new URL(exporterUrl).host],
-    ['127.0.0.1:9188', new URL(measuresUrl).host],
     ['127.0.0.1:9115', `127.0.0.1:${blackboxPort}`],
     [': 15s', ': 1s'],
   ]);
@@ -81,9 +80,15 @@ export async function askWithPrometheus(service: SampleService): Promise<string[
       return missing.length === 0 ? true : undefined;
     }, 60);
     if (!settled) wrong.push(...missing, ...programs.map((program) => program.output().slice(-2_000)));
+    const texts = [];
     for (const url of [exporterUrl, measuresUrl]) {
       const figures = await (await fetch(url)).text();
       wrong.push(...promtool(folder, ['check', 'metrics'], figures));
+      texts.push(figures.split('\n').filter((line) => line.startsWith('dbvitals_measure{')));
+    }
+    const [ofService = [], ofStore = []] = texts.map((lines) => lines.toSorted());
+    if (!isDeepStrictEqual(ofService, ofStore)) {
+      wrong.push(`${ofService.length} values by key are not the ${ofStore.length} of the store`);
     }
     return wrong;
   } finally {

@@ -1,11 +1,13 @@
-import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { installOnce } from '../support/install-once.ts';
+import { askAsAssistant } from './assistants.ts';
 import { useClientInBrowser } from './client-in-browser.ts';
 import { useClientPackage } from './client-package.ts';
 import { askWithCollectd } from './collectd.ts';
+import { completeInShells } from './completion.ts';
 import { askWithCurl } from './curl-and-jq.ts';
+import { runDatadogCheck } from './datadog.ts';
+import { chartFromKey } from './five-minutes.ts';
 import { askAsInfinity } from './grafana.ts';
 import { lintOpenapi } from './lint-openapi.ts';
 import { askAsNagios } from './nagios.ts';
@@ -30,12 +32,16 @@ const LIGHT: Record<string, Client> = {
   typescript: generateTypes,
   'ocsf-and-ecs': mapEntries,
   splunk: runScriptedInput,
+  assistants: askAsAssistant,
+  completion: completeInShells,
   'curl-and-jq': askWithCurl,
   collectd: askWithCollectd,
   nagios: askAsNagios,
   prometheus: askWithPrometheus,
   'service-metrics': scrapeService,
   grafana: askAsInfinity,
+  'five-minutes': chartFromKey,
+  datadog: runDatadogCheck,
 };
 const HEAVY: Record<string, Client> = {
   client: useClientPackage,
@@ -55,7 +61,7 @@ if (unknown.length > 0) {
   throw new Error(`No client is called ${unknown.join(', ')}: there are ${Object.keys(clients).join(', ')}.`);
 }
 
-install();
+installOnce('test/clients');
 const service = await startSampleService();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void service.stop().finally(() => process.exit(1)));
@@ -72,13 +78,4 @@ try {
   }
 } finally {
   await service.stop();
-}
-
-/** Once for each lock file, because the clients are large. */
-function install(): void {
-  const here = fileURLToPath(new URL('.', import.meta.url));
-  const written = (path: string) => statSync(here + path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (written('node_modules/.package-lock.json') >= written('package-lock.json')) return;
-  const { status } = spawnSync('npm', ['ci', '--silent'], { cwd: here, stdio: 'inherit' });
-  if (status !== 0) throw new Error(`The clients could not be installed: run "npm ci" in ${here}.`);
 }

@@ -6,9 +6,19 @@ import type { SampleService } from './sample-service.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const PROGRAM = join(ROOT, 'docs/integrations/typescript/print-fleet.ts');
 const STRICT = [
-  ...['--strict', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes', '--noEmit'],
-  ...['--target', 'es2024', '--module', 'nodenext', '--allowImportingTsExtensions'],
-  ...['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'],
+  '--strict',
+  '--noUncheckedIndexedAccess',
+  '--exactOptionalPropertyTypes',
+  '--noEmit',
+  '--target',
+  'es2024',
+  '--module',
+  'nodenext',
+  '--allowImportingTsExtensions',
+  '--typeRoots',
+  join(ROOT, 'node_modules/@types'),
+  '--types',
+  'node',
 ];
 
 /** openapi-typescript's types of `openapi.json` compile, and a program that uses them runs on real answers. */

@@ -61,7 +61,14 @@ export async function makeMember({
   const account = ['--account', `${accountId}`];
   const given = roles.flatMap((role) => ['--role', role]);
   const { id: memberId } = await fixtureJson<{ id: number }>([
-    ...['member', 'add', ...account, '--name', name, '--email', email, ...given],
+    'member',
+    'add',
+    ...account,
+    '--name',
+    name,
+    '--email',
+    email,
+    ...given,
   ]);
   const { link } = await fixtureJson<{ link: string }>([
     'member',

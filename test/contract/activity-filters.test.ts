@@ -161,3 +161,31 @@ test('200: a `to` in the past is not changed', async () => {
     expect(new URL(relations[relation] ?? '', 'http://any').searchParams.get('to'), relation).toBe(to);
   }
 });
+
+test('200: the time of a row, as it is shown, finds the row with any number of zeros behind', async () => {
+  const { key, log } = await filled;
+  const tickets = await read<List<{ id: number; first_seen_at: string }>>('/api/v1/ops/tickets', key);
+  const places = [
+    ...[0.2, 0.5, 0.9]
+      .map((share) => log[Math.floor(log.length * share)])
+      .map((entry) => ({
+        path: PATH,
+        id: entry?.id,
+        at: entry?.occurred_at ?? '',
+      })),
+    ...tickets.data.slice(0, 3).map(({ id, first_seen_at: at }) => ({ path: '/api/v1/ops/tickets', id, at })),
+  ];
+  const idsIn = async (path: string, from: string, to: string) =>
+    (await read<List<{ id: number }>>(`${path}?from=${from}&to=${to}`, key)).data.map(({ id }) => id);
+  for (const { path, id, at } of places) {
+    for (const zeros of ['', '0', '000', '000000']) {
+      const exactly = `${at.slice(0, -1)}${zeros}Z`;
+      expect(await idsIn(path, exactly, exactly), exactly).toContain(id);
+    }
+    const within = `${at.slice(0, -1)}5Z`;
+    expect(await idsIn(path, '2000-01-01', within), within).toContain(id);
+    expect(await idsIn(path, within, '2999-01-01'), within).not.toContain(id);
+    const before = new Date(Date.parse(at) - 1).toISOString().replace('Z', '999999Z');
+    expect(await idsIn(path, '2000-01-01', before), before).not.toContain(id);
+  }
+});

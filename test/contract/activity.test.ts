@@ -183,7 +183,7 @@ test('200: each change by a command is recorded with its properties', async () =
     '--email',
     'ada@example.com',
     '--role',
-    'owner',
+    'admin',
   ]);
   await fixtureJson(['member', 'change', String(member.id), '--role', 'viewer']);
   await fixtureJson(['member', 'remove', String(member.id)]);
@@ -194,10 +194,20 @@ test('200: each change by a command is recorded with its properties', async () =
   expect(events.map(({ action_type }) => action_type).toSorted()).toEqual(
     [
       'account_created',
-      ...['api_key_created', 'api_key_created', 'api_key_created', 'api_key_regenerated', 'api_key_revoked'],
-      ...['connection_added', 'health_check_completed', 'ticket_opened'],
-      ...['connection_changed', 'connection_removed', 'ticket_resolved'],
-      ...['member_added', 'member_changed', 'member_removed'],
+      'api_key_created',
+      'api_key_created',
+      'api_key_created',
+      'api_key_regenerated',
+      'api_key_revoked',
+      'connection_added',
+      'health_check_completed',
+      'ticket_opened',
+      'connection_changed',
+      'connection_removed',
+      'ticket_resolved',
+      'member_added',
+      'member_changed',
+      'member_removed',
       'account_changed',
     ].toSorted(),
   );

@@ -14,11 +14,18 @@ const inAccount = async () => ['--account', String((await account).id)];
 
 test('a new account starts with three rules', async () => {
   const made = await commandJson<{ id: number }>([
-    ...['account', 'create', '--name', 'With presets', '--plan', 'business'],
+    'account',
+    'create',
+    '--name',
+    'With presets',
+    '--plan',
+    'business',
   ]);
   const rules = await commandJson<Rule[]>(['alert', 'rule', 'list', '--account', String(made.id)]);
   expect(rules.map(({ name }) => name)).toEqual([
-    ...['Score below 50', 'Unreachable for 10 minutes', 'No check for three intervals'],
+    'Score below 50',
+    'Unreachable for 10 minutes',
+    'No check for three intervals',
   ]);
   expect(await commandJson(['alert', 'list', '--account', String(made.id)])).toEqual([]);
 });
@@ -40,9 +47,19 @@ test('rules: add, change, remove', async () => {
   ];
   const added = await commandJson<Rule>(['alert', 'rule', 'add', ...of, '--when', when, ...options]);
   expect(added).toMatchObject({
-    ...{ name: when, metric: 'measure', check_id: 'PG_CONN_SATURATION', measure: 'connections_used_ratio' },
-    ...{ operator: '>=', threshold: 0.9, clear_threshold: 0.8, for_seconds: 600, for_runs: 2 },
-    ...{ severity: 'critical', reminder_seconds: null, is_enabled: true, connection_ids: null },
+    name: when,
+    metric: 'measure',
+    check_id: 'PG_CONN_SATURATION',
+    measure: 'connections_used_ratio',
+    operator: '>=',
+    threshold: 0.9,
+    clear_threshold: 0.8,
+    for_seconds: 600,
+    for_runs: 2,
+    severity: 'critical',
+    reminder_seconds: null,
+    is_enabled: true,
+    connection_ids: null,
   });
   const id = String(added.id);
   const changed = await commandJson([
@@ -100,6 +117,12 @@ test('an alert that does not exist is said', async () => {
   });
 });
 
+interface Difference {
+  action: string;
+  name: string;
+  changed: string[];
+}
+
 test('apply brings rules to the desired state, also those that a new account starts with', async () => {
   const file = (rules: string) => `
 accounts:
@@ -108,22 +131,29 @@ accounts:
     alert_rules:
 ${rules}`;
   const apply = (text: string, options: string[] = []) =>
-    commandJson<{ changes: { action: string; name: string; changed: string[] }[] }>(
-      ['apply', '-f', '-', ...options],
-      {
-        input: text,
-      },
-    );
+    commandJson<{ changes: Difference[]; unnamed: Difference[] }>(['apply', '-f', '-', ...options], {
+      input: text,
+    });
   const wanted = `
       - { name: Score below 50, when: score < 60, clear: 65, runs: 2, severity: critical }
       - { name: Sequences, when: days_left PG_SEQUENCE_EXHAUSTION < 14, severity: info }`;
   const first = await apply(file(wanted), ['--prune']);
   expect(first.changes.map(({ action, name }) => `${action} ${name}`)).toEqual([
-    ...['add Rules by file', 'change Score below 50', 'add Sequences'],
-    ...['remove Unreachable for 10 minutes', 'remove No check for three intervals'],
+    'add Rules by file',
+    'change Score below 50',
+    'add Sequences',
   ]);
   expect(first.changes[1]?.changed).toEqual(['when', 'clear']);
   expect((await apply(file(wanted), ['--prune'])).changes).toEqual([]);
+  // What every account starts with stays, even where the list is empty; it is disabled by name.
+  const none = `${file('').replace('alert_rules:', 'alert_rules: []')}`;
+  expect((await apply(none)).unnamed.map(({ name }) => name)).toEqual(['Sequences']);
+  const pruned = await apply(none, ['--prune']);
+  expect(pruned.changes.map(({ action, name }) => `${action} ${name}`)).toEqual(['remove Sequences']);
+  const off = file('      - { name: Score below 50, when: score < 60, clear: 65, runs: 2, enabled: false }');
+  expect((await apply(off, ['--prune'])).changes.map(({ changed }) => changed)).toEqual([
+    ['severity', 'enabled'],
+  ]);
   const wrong = file('      - { name: Never, when: score < 0 }\n      - { name: X, when: scroe < 1 }');
   const { exit, stderr } = await command(['apply', '-f', '-'], { input: wrong });
   expect(exit).toBe(2);
@@ -157,12 +187,19 @@ accounts:
   const accounts = await commandJson<{ id: number; name: string }[]>(['account', 'list']);
   const id = String(accounts.find(({ name }) => name === 'Destinations of rules')?.id);
   const destinations = await commandJson<{ id: number; name: string }[]>([
-    ...['destination', 'list', '--account', id],
+    'destination',
+    'list',
+    '--account',
+    id,
   ]);
   const pagerId = destinations.find(({ name }) => name === 'Pager')?.id;
   const named = async () => {
     const rules = await commandJson<(Rule & { destination_ids: number[] | null })[]>([
-      ...['alert', 'rule', 'list', '--account', id],
+      'alert',
+      'rule',
+      'list',
+      '--account',
+      id,
     ]);
     return rules.find(({ name }) => name === 'Low')?.destination_ids;
   };

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { chmodSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
@@ -31,10 +31,12 @@ interface Applied {
 
 const SECRETS = { SHOP_PASSWORD: 'unspoken shop', CRM_URL: 'mysql://watcher:unspoken%20crm@crm.example.com' };
 
+const APPLY = ['apply', '-f', '-', '--secret-env', 'SHOP_*,CRM_URL'];
+
 /** Runs `apply` on a text. */
 async function apply(text: string, options: string[] = [], secrets: Record<string, string> = SECRETS) {
   const environment = { ...inject('environment'), ...secrets };
-  return commandJson<Applied>(['apply', '-f', '-', ...options], { environment, input: text });
+  return commandJson<Applied>([...APPLY, ...options], { environment, input: text });
 }
 
 const brief = ({ changes }: Applied) => changes.map(({ action, what, name }) => `${action} ${what} ${name}`);
@@ -52,7 +54,7 @@ accounts:
       - name: shop
         url: postgres://watcher@db.example.com/shop
         password: { env: SHOP_PASSWORD }
-        thresholds: { PG_DEAD_TUPLES: { warning: 0.2, critical: 0.5 }, PG_LONG_QUERY: { warning_seconds: 60 } }
+        thresholds: { PG_CONN_SATURATION: { warning: 0.2, critical: 0.5 }, PG_LONG_QUERY: { warning_seconds: 60 } }
         silences:
           - { check: PG_NO_PRIMARY_KEY, object: public.log, reason: accepted_risk, note: append-only, until: 2035-01-31 }
           - { check: PG_CACHE_HIT_LOW, reason: wont_fix, note: over long ago, until: 2020-01-31 }
@@ -63,11 +65,22 @@ test('the first apply creates everything in the file, the second changes nothing
   const name = `As code ${Date.now()}`;
   const planned = await apply(FILE(name), ['--plan']);
   expect([planned.applied, planned.accounts]).toEqual([false, [{ id: null, name }]]);
+  const drift = async () => {
+    const environment = { ...inject('environment'), ...SECRETS };
+    const args = [...APPLY, '--plan', '--exit-code'];
+    return (await command(args, { environment, input: FILE(name) })).exit;
+  };
+  expect(await drift()).toBe(3);
   const made = await apply(FILE(name));
+  expect(await drift()).toBe(0);
   expect(made.changes).toEqual(planned.changes);
   expect(brief(made)).toEqual([
-    ...[`add account ${name}`, 'add member ada@example.com', 'add member bob@example.com'],
-    ...['add connection shop', 'add silence shop / PG_NO_PRIMARY_KEY / public.log', 'add connection crm'],
+    `add account ${name}`,
+    'add member ada@example.com',
+    'add member bob@example.com',
+    'add connection shop',
+    'add silence shop / PG_NO_PRIMARY_KEY / public.log',
+    'add connection crm',
   ]);
   const id = made.accounts[0]?.id ?? 0;
   const { key } = await makeKey(id, 'suite');
@@ -83,14 +96,22 @@ test('the first apply creates everything in the file, the second changes nothing
   ]);
   const log = events(await readLog(key));
   expect(log.map(({ action_type }) => action_type).slice(0, 6)).toEqual([
-    ...['account_created', 'member_added', 'member_added'],
-    ...['connection_added', 'silence_added', 'connection_added'],
+    'account_created',
+    'member_added',
+    'member_added',
+    'connection_added',
+    'silence_added',
+    'connection_added',
   ]);
   expect(log[4]?.properties).toMatchObject({ actor: 'command line', until: '2035-02-01T00:00:00.000Z' });
 
   const again = await apply(FILE(name));
   expect([again.applied, again.changes, again.unnamed]).toEqual([true, [], []]);
   expect(again.accounts).toEqual([{ id, name }]);
+
+  const exported = await commandJson(['apply', '--export', '--account', `${id}`]);
+  expect(exported).toMatchObject({ accounts: [{ name, connections: [{ name: 'shop' }, { name: 'crm' }] }] });
+  expect(JSON.stringify(exported)).not.toContain('unspoken');
   expect(events(await readLog(key))).toHaveLength(log.length);
 
   const changed = FILE(name)
@@ -110,11 +131,11 @@ test('the first apply creates everything in the file, the second changes nothing
       ['thresholds', 'password'],
       {
         thresholds: {
-          PG_DEAD_TUPLES: { warning: 0.2, critical: 0.5 },
+          PG_CONN_SATURATION: { warning: 0.2, critical: 0.5 },
           PG_LONG_QUERY: { warning_seconds: 60 },
         },
       },
-      { thresholds: { PG_DEAD_TUPLES: { warning: 0.2, critical: 0.6 } } },
+      { thresholds: { PG_CONN_SATURATION: { warning: 0.2, critical: 0.6 } } },
     ],
     [
       'shop / PG_NO_PRIMARY_KEY / public.log',
@@ -126,8 +147,12 @@ test('the first apply creates everything in the file, the second changes nothing
   ]);
   const told = events(await readLog(key, log.at(-1)?.id));
   expect(told.map(({ action_type }) => action_type)).toEqual([
-    ...['account_changed', 'member_changed', 'connection_changed', 'silence_ended', 'silence_added'],
-    ...['connection_changed'],
+    'account_changed',
+    'member_changed',
+    'connection_changed',
+    'silence_ended',
+    'silence_added',
+    'connection_changed',
   ]);
   expect(told[2]?.properties).toMatchObject({ changed: ['thresholds', 'password'] });
   // A password that the file does not have is somebody else's.
@@ -141,7 +166,7 @@ test('what is missing from the file is reported and kept; --prune removes it, bu
   const { key } = await makeKey(accounts[0]?.id ?? 0, 'suite');
   const start = `accounts:\n  - name: ${name}\n    plan: enterprise\n`;
   const shop = '    connections: [{ name: shop, url: postgres://watcher@db.example.com/shop, silences: [],';
-  const lessThresholds = `thresholds: { PG_DEAD_TUPLES: { critical: 0.5, warning: 0.2 }, PG_LONG_QUERY: { warning_seconds: 60 } } }]\n`;
+  const lessThresholds = `thresholds: { PG_CONN_SATURATION: { critical: 0.5, warning: 0.2 }, PG_LONG_QUERY: { warning_seconds: 60 } } }]\n`;
   const less = `${start}    requests_per_minute: 100000\n${shop} ${lessThresholds}`;
   const unnamed = ['silence shop / PG_NO_PRIMARY_KEY / public.log', 'connection crm'];
   const stays = await apply(less);
@@ -222,11 +247,9 @@ test("secrets are read from one folder only, and never from the service's own fi
   execFileSync('mkfifo', [at('secrets/pipe')]);
   const environment = {
     ...inject('sharedStore'),
-    ...{
-      DBVITALS_DATA_DIR: at('data'),
-      TLS_KEY_FILE: at('secrets/own.key'),
-      TLS_CERT_FILE: at('secrets/own.crt'),
-    },
+    DBVITALS_DATA_DIR: at('data'),
+    TLS_KEY_FILE: at('secrets/own.key'),
+    TLS_CERT_FILE: at('secrets/own.crt'),
   };
   const refusals: [string, RegExp][] = [
     ['../outside', /is outside the folder of --secrets-dir/],
@@ -255,11 +278,9 @@ test("secrets are read from one folder only, and never from the service's own fi
   const { exit, stderr } = await command(apply, { environment, input: start + bad.join('') });
   const said = [
     ...refusals.map(([, sentence]) => sentence),
-    ...[
-      /ca_file: .*in the data folder/,
-      /ca_file: .*TLS_CERT_FILE/,
-      /ssh\.key: .*can be read by other users/,
-    ],
+    /ca_file: .*in the data folder/,
+    /ca_file: .*TLS_CERT_FILE/,
+    /ssh\.key: .*can be read by other users/,
   ];
   expect([exit, stderr.trim().split('\n')]).toEqual([2, said.map((one) => expect.stringMatching(one))]);
   expect(stderr).not.toContain('unspoken');
@@ -304,7 +325,7 @@ test('all or nothing: a useless secret key, a concurrent edit, two applies at on
 `;
   const environment = { ...inject('environment'), ...SECRETS };
   const sealed = { ...environment, DBVITALS_SECRET_KEY: '7d'.repeat(32) };
-  const failed = await command(['apply', '-f', '-', '--json'], { environment: sealed, input: more });
+  const failed = await command([...APPLY, '--json'], { environment: sealed, input: more });
   expect(failed).toEqual({
     exit: 1,
     stdout: '',
@@ -315,7 +336,7 @@ test('all or nothing: a useless secret key, a concurrent edit, two applies at on
   await client.connect();
   await client.query('begin');
   await client.query('select from activity_head where account_id = $1 for update', [id]);
-  const late = startProcess(['apply', '-f', '-'], environment, more);
+  const late = startProcess(APPLY, environment, more);
   await late.says(/^\+ connection .* new: /m);
   await client.query(
     `insert into member (account_id, name, email, roles, status, joined_at)
@@ -333,7 +354,7 @@ test('all or nothing: a useless secret key, a concurrent edit, two applies at on
 
   const both = `accounts: [{ name: Twice ${name}, plan: team }]`;
   const outcomes = await Promise.all(
-    [both, both].map((input) => command(['apply', '-f', '-'], { environment, input })),
+    [both, both].map((input) => command(['apply', '-f', '-'], { environment, input, ownProcess: true })),
   );
   for (const { exit, stderr } of outcomes)
     if (exit !== 0) expect(stderr).toMatch(/The store was changed in the meantime/);
@@ -341,10 +362,53 @@ test('all or nothing: a useless secret key, a concurrent edit, two applies at on
   expect(listed.filter((account) => account.name === `Twice ${name}`)).toHaveLength(1);
 });
 
+test('owners change places, and the last one stays; levels of thresholds keep their order', async () => {
+  const name = `Owners ${randomUUID()}`;
+  const file = (ada: string, bob: string, more = '') => `accounts:
+  - name: ${name}
+    plan: team
+    members:
+      - { email: ada@example.com, name: Ada, roles: [${ada}] }
+      - { email: bob@example.com, name: Bob, roles: [${bob}] }
+${more}`;
+  const refused = async (input: string, ...options: string[]) => {
+    const { exit, stderr } = await command(['apply', '-f', '-', ...options], { input });
+    expect(exit, stderr).not.toBe(0);
+    return stderr;
+  };
+  await apply(file('owner', 'viewer'));
+  await apply(file('viewer', 'owner')); // whichever comes first in the file
+  await apply(file('owner', 'viewer'));
+  const suspended = file('owner', 'viewer').replace('[owner] }', '[owner], status: suspended }');
+  const away = [file('admin', 'viewer'), suspended];
+  for (const options of [['--plan'], []])
+    for (const input of away)
+      expect(await refused(input, ...options)).toContain(
+        'accounts[0].members: The account would have no owner',
+      );
+  const others = file('owner', 'viewer').replace(/.*ada@.*\n/, '');
+  expect(await refused(others, '--prune')).toContain('The account would have no owner');
+  expect((await apply(others)).unnamed).toHaveLength(1);
+
+  const levels = (account: string, tag: string) =>
+    file(
+      'owner',
+      'viewer',
+      `    thresholds: { PG_CONN_SATURATION: { ${account} } }\n    tag_thresholds: { pci: { PG_CONN_SATURATION: { ${tag} } } }\n`,
+    );
+  expect(await refused(levels('warning: 0.9, critical: 0.5', 'warning: 0.5'))).toContain(
+    'would be reached before',
+  );
+  expect(await refused(levels('critical: 0.85', 'warning: 0.9'))).toContain('of the tag pci');
+  await apply(levels('critical: 0.95', 'warning: 0.9'));
+  await apply(levels('critical: 0.85', 'warning: 0.82'));
+});
+
 test('every mistake is reported with line, column and field, without the value', async () => {
   const refused = async (input: string) => {
     const environment = { ...inject('environment'), PIN: 'unspoken\nline' };
-    const { exit, stdout, stderr } = await command(['apply', '-f', '-', '--json'], { environment, input });
+    const args = ['apply', '-f', '-', '--secret-env', 'PIN', '--secret-env', 'NOT_SET', '--json'];
+    const { exit, stdout, stderr } = await command(args, { environment, input });
     expect([exit, stdout]).toEqual([2, '']);
     expect(stderr).not.toMatch(/unspoken| at .*\.ts:\d/);
     return stderr

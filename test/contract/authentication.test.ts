@@ -183,7 +183,10 @@ test('attempts with a dead key are recorded once a minute, and the answer does n
   expect(entries).toEqual(
     expect.arrayContaining([
       {
-        ...{ ...entry, api_key_id: revoked.id, api_key_name: 'revoked', reason: 'revoked' },
+        ...entry,
+        api_key_id: revoked.id,
+        api_key_name: 'revoked',
+        reason: 'revoked',
         attempts: expect.toBeOneOf([1, 2, 3]), // those that came before the entry was written
       },
       { ...entry, api_key_id: expired.id, api_key_name: 'expired', reason: 'expired' },

@@ -66,11 +66,9 @@ function cose(key: KeyObject): Buffer {
   const coordinates = [x, y].map((text) => Buffer.from(text, 'base64url'));
   return cbor(
     new Map<number, Value>([
-      ...([
-        [1, 2],
-        [3, -7],
-        [-1, 1],
-      ] as const),
+      [1, 2],
+      [3, -7],
+      [-1, 1],
       ...coordinates.map((bytes, at): [number, Value] => [-2 - at, bytes]),
     ]),
   );

@@ -138,13 +138,16 @@ describe('below a path', () => {
     const place = { origin: service.origin, headers: { 'x-forwarded-proto': 'https' } };
     const owner = await signInAs(id, ['owner'], place); // keeps its cookie, and acts by it
     const { link } = await owner.change<{ link: { url: string } }>('POST', '/members', {
-      ...{ name: 'Ada Lovelace', email: `${id}.ada@example.com`, roles: ['viewer'] },
+      name: 'Ada Lovelace',
+      email: `${id}.ada@example.com`,
+      roles: ['viewer'],
     });
     const home = service.origin.replace('http:', 'https:');
     expect(link.url.slice(0, home.length + 6)).toBe(`${home}/link/`);
     const path = new URL(link.url).pathname.slice(BASE.length);
     const answer = await openBrowser(place).ask('POST', path, {
-      ...{ name: 'Ada Lovelace', password: 'correct horse battery' },
+      name: 'Ada Lovelace',
+      password: 'correct horse battery',
     });
     expect(answer.status).toBeLessThan(300);
     const attributes = `Path=${BASE}; HttpOnly; SameSite=Strict; Secure`;

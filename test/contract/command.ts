@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { expect, inject } from 'vitest';
-import { COMPILED, type Environment, MAIN, startProcess } from './running-service.ts';
+import { hostedCommand } from './fixture-command.ts';
+import { bareEnvironment, commandFolder, type Environment, MAIN, startProcess } from './running-service.ts';
 
 /** How a command ended. */
 export interface Outcome {
@@ -10,16 +11,22 @@ export interface Outcome {
   stderr: string;
 }
 
-/** Runs `dbvitals …` to its end, on the run's store unless `environment` names another. */
+/** How a command runs. */
+interface CommandOptions {
+  /** Settings, and no other; by default those of the run's store. */
+  environment?: Environment;
+  input?: string;
+  /** For commands that run at the same time, or that end a process. */
+  ownProcess?: boolean;
+}
+
+/** Runs `dbvitals …` to its end. */
 export async function command(
   args: string[],
-  options: { environment?: Environment; input?: string } = {},
+  { environment = inject('environment'), input = '', ownProcess = false }: CommandOptions = {},
 ): Promise<Outcome> {
-  const { child, ended } = startProcess(
-    args,
-    options.environment ?? inject('environment'),
-    options.input ?? '',
-  );
+  if (!ownProcess) return hostedCommand(args, environment, input);
+  const { child, ended } = startProcess(args, environment, input);
   const outcome = { stdout: '', stderr: '' };
   child.stdout?.on('data', (text: string) => {
     outcome.stdout += text;
@@ -31,10 +38,7 @@ export async function command(
 }
 
 /** Runs a command that must succeed, with `--json`, and gives the one value that it printed. */
-export async function commandJson<T>(
-  args: string[],
-  options: { environment?: Environment; input?: string } = {},
-): Promise<T> {
+export async function commandJson<T>(args: string[], options: CommandOptions = {}): Promise<T> {
   const { exit, stdout, stderr } = await command([...args, '--json'], options);
   expect(exit, `dbvitals ${args.join(' ')}: ${stderr}`).toBe(0);
   return JSON.parse(stdout);
@@ -48,13 +52,15 @@ export const FULL_DEVICE = {
 
 /** Runs `dbvitals …` with a full disk as its standard output. */
 export function intoFullDevice(args: string[], environment: Environment) {
-  const { PATH = '' } = process.env;
+  const folder = commandFolder();
   const full = openSync('/dev/full', 'w');
   const { status, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
-    env: { PATH, NODE_COMPILE_CACHE: COMPILED, ...environment },
+    cwd: folder,
+    env: { ...bareEnvironment(folder), ...environment },
     stdio: ['ignore', full, 'pipe'],
     encoding: 'utf8',
   });
   closeSync(full);
+  rmSync(folder, { recursive: true });
   return { status, stderr };
 }

@@ -105,7 +105,9 @@ test('connection: add, list, change, remove; the password from standard input', 
     'postgres://watcher@other.example.com:6543/shop',
   ];
   expect(await commandJson([...change, '--password-stdin'], { input: 'unspoken\n' })).toMatchObject({
-    ...{ id: made.id, host: 'other.example.com', port: 6543 },
+    id: made.id,
+    host: 'other.example.com',
+    port: 6543,
   });
   await commandJson(['connection', 'remove', String(made.id)]);
   expect(await commandJson<Connection[]>(['connection', 'list', ...of])).not.toContainEqual(
@@ -239,45 +241,37 @@ test('migrate on a store that is up to date applies nothing', async () => {
 
 test('--help everywhere, with a line for each option', async () => {
   const commands = [
-    ...[
-      [],
-      ['serve'],
-      ['monitor'],
-      ['migrate'],
-      ['backup'],
-      ['restore'],
-      ['account'],
-      ['account', 'create'],
-      ['account', 'list'],
-      ['account', 'change'],
-    ],
-    ...[
-      ['key', 'create'],
-      ['key', 'list'],
-      ['key', 'revoke'],
-      ['key', 'regenerate'],
-      ['check', 'run'],
-      ['check', 'explain'],
-      ['silence', 'add'],
-      ['silence', 'list'],
-      ['silence', 'end'],
-      ['activity', 'tail'],
-      ['apply'],
-      ['exporter'],
-    ],
-    ...[
-      ['connection', 'add'],
-      ['connection', 'list'],
-      ['connection', 'change'],
-      ['connection', 'remove'],
-      ['sample-data'],
-    ],
-    ...[
-      ['member', 'add'],
-      ['member', 'list'],
-      ['member', 'change'],
-      ['member', 'remove'],
-    ],
+    [],
+    ['serve'],
+    ['monitor'],
+    ['migrate'],
+    ['backup'],
+    ['restore'],
+    ['account'],
+    ['account', 'create'],
+    ['account', 'list'],
+    ['account', 'change'],
+    ['key', 'create'],
+    ['key', 'list'],
+    ['key', 'revoke'],
+    ['key', 'regenerate'],
+    ['check', 'run'],
+    ['check', 'explain'],
+    ['silence', 'add'],
+    ['silence', 'list'],
+    ['silence', 'end'],
+    ['activity', 'tail'],
+    ['apply'],
+    ['exporter'],
+    ['connection', 'add'],
+    ['connection', 'list'],
+    ['connection', 'change'],
+    ['connection', 'remove'],
+    ['sample-data'],
+    ['member', 'add'],
+    ['member', 'list'],
+    ['member', 'change'],
+    ['member', 'remove'],
   ];
   await each(commands, 3, async (words) => {
     const { exit, stdout, stderr } = await command([...words, '--help']);
@@ -297,11 +291,11 @@ test('--help groups the commands', async () => {
   expect(groups).toEqual([
     ['Options:', expect.anything()],
     ['Serve:', ['serve', 'monitor']],
-    ['Watch:', ['connection', 'check', 'measures', 'queries', 'changes']],
+    ['Watch:', ['connection', 'check', 'measures', 'queries', 'episodes', 'load', 'top', 'changes']],
     ['Tickets and notifications:', ['ticket', 'alert', 'threshold', 'silence', 'destination', 'maintenance']],
     ['Accounts:', ['account', 'key', 'member', 'activity', 'apply']],
     ['Store:', ['migrate', 'doctor', 'backup', 'restore', 'secret']],
-    ['Tools:', ['exporter', 'mcp', 'webhook', 'sample-data', 'help']],
+    ['Tools:', ['exporter', 'mcp', 'webhook', 'completion', 'sample-data', 'help']],
   ]);
 });
 

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { startTestStore, WATCHER_PASSWORD } from '../store.ts';
+import { startTestStore, WATCHER_PASSWORD } from '../support/store.ts';
 import { makeAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { command, commandJson } from './command.ts';
@@ -26,19 +26,37 @@ test('a change is logged with old and new values and without the password', asyn
   writeFileSync(certificate, `a comment\n${rootCertificates[0]}`);
   await commandJson(
     [
-      ...['connection', 'change', id, '--expected-standbys', '2', '--every', '10m', '--ca-file', certificate],
-      ...['--threshold', 'PG_DEAD_TUPLES.warning=0.2', '--threshold', 'pg_dead_tuples.critical=0.5'],
-      ...['--expose-password', 'yes', '--password-stdin'],
+      'connection',
+      'change',
+      id,
+      '--expected-standbys',
+      '2',
+      '--every',
+      '10m',
+      '--ca-file',
+      certificate,
+      '--threshold',
+      'PG_CONN_SATURATION.warning=0.2',
+      '--threshold',
+      'pg_conn_saturation.critical=0.9',
+      '--expose-password',
+      'yes',
+      '--password-stdin',
     ],
     { input: 'unspoken too\n' },
   );
   folder.remove();
-  await commandJson(['connection', 'change', id, '--threshold', 'PG_DEAD_TUPLES.warning=']);
+  await commandJson(['connection', 'change', id, '--threshold', 'PG_CONN_SATURATION.warning=']);
   const changes = (await readLog(key)).filter(({ action_type }) => action_type === 'connection_changed');
   expect(changes.map(({ properties }) => properties)).toMatchObject([
     {
       changed: [
-        ...['thresholds', 'expected_standbys', 'password_exposable', 'every', 'ca_certificate', 'password'],
+        'thresholds',
+        'expected_standbys',
+        'password_exposable',
+        'every',
+        'ca_certificate',
+        'password',
       ],
       from: {
         thresholds: {},
@@ -48,15 +66,14 @@ test('a change is logged with old and new values and without the password', asyn
         ca_certificate: null,
       },
       to: {
-        ...{ thresholds: { PG_DEAD_TUPLES: { warning: 0.2, critical: 0.5 } }, expected_standbys: 2 },
-        ...{
-          password_exposable: true,
-          every: '600s',
-          ca_certificate: [expect.stringMatching(/^[0-9A-F:]{95}$/)],
-        },
+        thresholds: { PG_CONN_SATURATION: { warning: 0.2, critical: 0.9 } },
+        expected_standbys: 2,
+        password_exposable: true,
+        every: '600s',
+        ca_certificate: [expect.stringMatching(/^[0-9A-F:]{95}$/)],
       },
     },
-    { changed: ['thresholds'], to: { thresholds: { PG_DEAD_TUPLES: { critical: 0.5 } } } },
+    { changed: ['thresholds'], to: { thresholds: { PG_CONN_SATURATION: { critical: 0.9 } } } },
   ]);
   expect(JSON.stringify(changes)).not.toContain('unspoken');
 });
@@ -244,7 +261,7 @@ test('unknown thresholds and broken certificates are refused, and the error list
     expect(exit, options.join(' ')).toBe(2);
     return stderr;
   };
-  expect(await refused('--threshold', 'PG_DEAD_TUPLES.wrong=1')).toContain('minimum_rows, warning, critical');
+  expect(await refused('--threshold', 'PG_DEAD_TUPLES.wrong=1')).toContain('minimum_rows, warning, naps');
   expect(await refused('--threshold', 'PG_NONSENSE.warning=1')).toContain('PG_NONSENSE');
   expect(await refused('--threshold', 'PG_FSYNC_OFF.warning=1')).toContain('has no thresholds');
   await refused('--threshold', 'PG_DEAD_TUPLES.warning=-1');

@@ -25,8 +25,15 @@ test.each(plans)('the plan %s: %i requests a minute, reaching %j', async (plan, 
   const id = await makeKeylessAccount({ plan });
   const auditor = await signInAs(id, ['auditor']);
   expect(await auditor.get<Account>('/account')).toEqual({
-    ...{ id, name: 'Contract suite', kind: 'company', plan, includes, created_at: time },
-    ...{ requests_per_minute: limit, own_limit: false, version: 1 },
+    id,
+    name: 'Contract suite',
+    kind: 'company',
+    plan,
+    includes,
+    created_at: time,
+    requests_per_minute: limit,
+    own_limit: false,
+    version: 1,
   });
 });
 
@@ -34,7 +41,9 @@ test('an account can have its own request limit', async () => {
   const id = await makeKeylessAccount({ requestsPerMinute: 250 });
   const admin = await signInAs(id, ['admin']);
   expect(await admin.get<Account>('/account')).toMatchObject({
-    ...{ plan: 'enterprise', requests_per_minute: 250, own_limit: true },
+    plan: 'enterprise',
+    requests_per_minute: 250,
+    own_limit: true,
     includes: ['health', 'ops', 'activity', 'team'],
   });
 });

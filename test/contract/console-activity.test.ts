@@ -97,7 +97,9 @@ test('the log is searched by person, key, status, address and object, and a filt
   // The change has each field's values, and no secret.
   const [change] = (await search(`object=connection:${connection.id}`)).data;
   expect(change?.properties).toMatchObject({
-    ...{ changed: ['name', 'password'], from: { name: 'shop' }, to: { name: '=cmd()' } },
+    changed: ['name', 'password'],
+    from: { name: 'shop' },
+    to: { name: '=cmd()' },
     actor_member_id: owner.memberId,
   });
   expect(JSON.stringify(await search(''))).not.toContain('unspoken');
@@ -117,8 +119,10 @@ test('the log is searched by person, key, status, address and object, and a filt
   // Who exported what is in the log.
   const [recorded] = (await search('action_type=activity_exported')).data;
   expect(recorded?.properties).toMatchObject({
-    ...{ format: 'csv', filter: { object: `connection:${connection.id}` } },
-    ...{ actor_member_id: auditor.memberId, last_id: (recorded?.id ?? 0) - 1 },
+    format: 'csv',
+    filter: { object: `connection:${connection.id}` },
+    actor_member_id: auditor.memberId,
+    last_id: (recorded?.id ?? 0) - 1,
   });
   const own = await auditor.ask('GET', `/activity/export?format=csv&key_id=${keyId}`);
   expect(own.text).toContain(',404,"GET",');
@@ -158,7 +162,8 @@ test('an export ends when its reader is suspended, and excludes entries made aft
   const { data } = await owner.get<{ data: { id: number; version: string }[] }>('/members');
   const member = data.find((one) => one.id === auditor.memberId);
   await owner.change('PATCH', `/members/${auditor.memberId}`, {
-    ...{ version: member?.version, status: 'suspended' },
+    version: member?.version,
+    status: 'suspended',
   });
   const [all, part] = await Promise.all([kept.rest(), cut.rest()]);
   expect(part.whole).toBe(false);
@@ -178,8 +183,14 @@ test('the page shows the result and time of the verification of the whole log', 
   await expect
     .poll(() => verifiedLog(auditor), { interval: 1_000, timeout: 15_000 })
     .toEqual({
-      ...{ verified: true, from_id: 1, to_id: before.unsealed, unsealed: 0, late: 0, message: null },
-      ...{ at: instant, checked_at: instant },
+      verified: true,
+      from_id: 1,
+      to_id: before.unsealed,
+      unsealed: 0,
+      late: 0,
+      message: null,
+      at: instant,
+      checked_at: instant,
     });
 });
 
@@ -281,7 +292,10 @@ test('members see what their roles allow, even where the plan limits API keys', 
   const viewer = await signInAs(id, ['viewer']);
   expect((await viewer.ask('GET', '/read/ops/tickets')).status).toBe(200);
   for (const path of [
-    ...['/read/activity', '/activity/search', '/activity/export', '/activity/verified'],
+    '/read/activity',
+    '/activity/search',
+    '/activity/export',
+    '/activity/verified',
     '/read/team/members',
   ]) {
     expect((await viewer.ask('GET', path)).json(), path).toMatchObject({ error: { code: 'forbidden' } });

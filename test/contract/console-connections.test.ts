@@ -41,18 +41,28 @@ test('a connection is added by URL or by fields, shown without its password, and
     tags: ['PCI', 'env:production'],
   });
   expect(added).toEqual({
-    ...{ id: integer, version: integer, name: 'shop', engine: 'postgres', connection_type: 'direct' },
-    ...{ host: 'db.example.com', port: 5433, database: 'shop', username: 'watcher', tls: 'verify-full' },
-    ...{ has_password: true, password_exposable: false, expected_standbys: 1, interval_seconds: 60 },
-    ...{
-      thresholds: {},
-      ssh: null,
-      created_at: time,
-      provider: null,
-      query_texts: false,
-      tags: ['env:production', 'pci'],
-      token_source: null,
-    },
+    id: integer,
+    version: integer,
+    name: 'shop',
+    engine: 'postgres',
+    connection_type: 'direct',
+    host: 'db.example.com',
+    port: 5433,
+    database: 'shop',
+    username: 'watcher',
+    tls: 'verify-full',
+    has_password: true,
+    password_exposable: false,
+    expected_standbys: 1,
+    interval_seconds: 60,
+    pulse_seconds: 10,
+    thresholds: {},
+    ssh: null,
+    created_at: time,
+    provider: null,
+    query_texts: false,
+    tags: ['env:production', 'pci'],
+    token_source: null,
     ca_fingerprints: [expect.stringMatching(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/)],
   });
   const { url: _, ...named } = NEW;
@@ -141,12 +151,16 @@ test('a change keeps omitted fields, sends the password to no other host, and ov
   const { id, version } = await add(ada);
   const path = `/connections/${id}`;
   const renamed = await ada.change<Settings>('PATCH', path, {
-    ...{ version, name: 'store', interval_seconds: 600 },
+    version,
+    name: 'store',
+    interval_seconds: 600,
+    pulse_seconds: 0,
     thresholds: { PG_DEAD_TUPLES: { warning: 0.2 } },
   });
   expect(renamed).toMatchObject({
     name: 'store',
     interval_seconds: 600,
+    pulse_seconds: 0,
     has_password: true,
     host: 'db.example.com',
   });
@@ -180,7 +194,8 @@ test('a change keeps omitted fields, sends the password to no other host, and ov
     ({ action_type }) => action_type === 'connection_changed',
   );
   expect(changed?.properties).toMatchObject({
-    ...{ changed: ['host', 'port', 'password'], actor_name: 'Test admin' },
+    changed: ['host', 'port', 'password'],
+    actor_name: 'Test admin',
     from: { host: 'db.example.com' },
   });
 });
@@ -251,12 +266,18 @@ test("a connection's page has findings worst first with remediation, the run's c
   const account = await makeKeylessAccount();
   const operator = await signInAs(account, ['operator']);
   const { id } = await add(operator, {
-    ...{ url: inject('sharedStore')['DATABASE_URL'], tls: 'disable' },
+    url: inject('sharedStore')['DATABASE_URL'],
+    tls: 'disable',
     thresholds: { PG_SHARED_BUFFERS_LOW: { warning_bytes: 999_999_999_999 } },
   });
   const before = await operator.get<Detail>(`/connections/${id}`);
   expect(before).toMatchObject({
-    ...{ score: null, status: 'never_run', latest: null, history: [], running: false, open_tickets: 0 },
+    score: null,
+    status: 'never_run',
+    latest: null,
+    history: [],
+    running: false,
+    open_tickets: 0,
   });
   const check = await fixtureJson<HealthCheck>(['check', 'run', '--connection', String(id)]);
   const page = await operator.get<Detail>(`/connections/${id}`);
@@ -273,28 +294,29 @@ test("a connection's page has findings worst first with remediation, the run's c
   );
   const low = page.latest?.findings.find(({ check_id }) => check_id === 'PG_SHARED_BUFFERS_LOW');
   expect(low).toMatchObject({
-    ...{ status: 'warning', metric_line: expect.stringMatching(/^shared_buffers is /), missing_grant: null },
-    ...{
-      sql: expect.stringMatching(/^ALTER SYSTEM SET shared_buffers/),
-      lock: expect.stringMatching(/^Locks no table/),
-    },
+    status: 'warning',
+    metric_line: expect.stringMatching(/^shared_buffers is /),
+    missing_grant: null,
+    sql: expect.stringMatching(/^ALTER SYSTEM SET shared_buffers/),
+    lock: expect.stringMatching(/^Locks no table/),
     why: expect.stringMatching(/\w+ \w+ \w+/),
     thresholds: expect.arrayContaining([
       {
-        ...{
-          name: 'warning_bytes',
-          unit: 'bytes',
-          value: 999_999_999_999,
-          default: integer,
-          inherited: integer,
-        },
-        ...{ source: 'connection', tag: '' },
+        name: 'warning_bytes',
+        unit: 'bytes',
+        value: 999_999_999_999,
+        default: integer,
+        inherited: integer,
+        source: 'connection',
+        tag: '',
       },
     ]),
   });
   expect(page['open_tickets']).toBeGreaterThan(0);
   expect(await operator.get(`/tickets/${low?.['ticket_id']}`)).toMatchObject({
-    ...{ check_id: 'PG_SHARED_BUFFERS_LOW', connection_id: id, status: 'open' },
+    check_id: 'PG_SHARED_BUFFERS_LOW',
+    connection_id: id,
+    status: 'open',
   });
   expect(page.latest?.findings.find(({ status }) => status === 'ok')).toMatchObject({ ticket_id: null });
 

@@ -95,15 +95,32 @@ test('filters select rows, and the counts stay those of the search', async () =>
 test('a watched connection: never run, then with score, worst finding and next run', async () => {
   const id = await makeKeylessAccount();
   const { id: connection } = await fixtureJson<Connection>([
-    ...['connection', 'add', '--account', String(id), '--name', 'store', '--tls', 'disable', '--every', '1h'],
-    ...['--url', inject('sharedStore')['DATABASE_URL'] ?? ''],
-    ...['--threshold', 'PG_SHARED_BUFFERS_LOW.warning_bytes=999999999999'],
+    'connection',
+    'add',
+    '--account',
+    String(id),
+    '--name',
+    'store',
+    '--tls',
+    'disable',
+    '--every',
+    '1h',
+    '--url',
+    inject('sharedStore')['DATABASE_URL'] ?? '',
+    '--threshold',
+    'PG_SHARED_BUFFERS_LOW.warning_bytes=999999999999',
   ]);
   const viewer = await signInAs(id, ['viewer']);
   const row = async () => (await viewer.get<Fleet>('/fleet')).data.find((each) => each.id === connection);
   expect(await row()).toMatchObject({
-    ...{ status: 'never_run', score: null, worst: null, last_checked_at: null, stale: false },
-    ...{ interval_seconds: 3_600, next_due_at: time, trend: Array(30).fill(null) },
+    status: 'never_run',
+    score: null,
+    worst: null,
+    last_checked_at: null,
+    stale: false,
+    interval_seconds: 3_600,
+    next_due_at: time,
+    trend: Array(30).fill(null),
   });
   const { score, created_at } = await fixtureJson<HealthCheck>([
     'check',

@@ -239,7 +239,9 @@ test('the log names who created, regenerated and revoked a key, and contains no 
   await admin.change('POST', `/keys/${made.id}/revoke`, {});
   const { data } = await admin.get<{ data: { id: number; current: boolean }[] }>('/sessions');
   const actor = {
-    ...{ actor_member_id: admin.memberId, actor_name: 'Test admin', source_ip: '127.0.0.1' },
+    actor_member_id: admin.memberId,
+    actor_name: 'Test admin',
+    source_ip: '127.0.0.1',
     session_id: data.find(({ current }) => current)?.id,
   };
   const log = await readLog(reader);
@@ -391,7 +393,9 @@ describe('access', () => {
     });
     expect(changed).toEqual({ version: 2 });
     expect((await rowsOf(admin)).get(made.id)).toMatchObject({
-      ...{ scopes: ['ops'], allowed_addresses: ['127.0.0.1', '::1'], version: 2 },
+      scopes: ['ops'],
+      allowed_addresses: ['127.0.0.1', '::1'],
+      version: 2,
     });
     expect(await statusWith(made.key)).toBe(404);
     await admin.change('PATCH', `/keys/${made.id}`, {

@@ -314,8 +314,10 @@ test('the log says who did what to whom, and contains no part of a link', async 
   await owner.change('DELETE', `/members/${member.id}`);
   const told = (await readLog(key, from)).filter(({ action_type }) => action_type !== 'api_request');
   const actor = {
-    ...{ actor_member_id: owner.memberId, actor_name: 'Test owner' },
-    ...{ source_ip: '127.0.0.1', session_id: integer },
+    actor_member_id: owner.memberId,
+    actor_name: 'Test owner',
+    source_ip: '127.0.0.1',
+    session_id: integer,
   };
   const { id: member_id, email } = member;
   expect(
@@ -335,7 +337,12 @@ test('the log says who did what to whom, and contains no part of a link', async 
       action_type: 'member_changed',
       page_path: '/team',
       properties: {
-        ...{ ...actor, member_id, name: 'Ada King', email, roles: ['auditor'], status: 'invited' },
+        ...actor,
+        member_id,
+        name: 'Ada King',
+        email,
+        roles: ['auditor'],
+        status: 'invited',
         changed: ['name', 'roles'],
         from: { name: 'Ada Lovelace', roles: ['viewer'] },
         to: { name: 'Ada King', roles: ['auditor'] },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { formsOf } from '../secret-scan.ts';
+import { formsOf } from '../support/secret-scan.ts';
 import { makeAccount, makeKeylessAccount, makeMember } from './account.ts';
 import { readLog } from './activity-log.ts';
 import type { Answer } from './ask.ts';
@@ -153,7 +153,10 @@ test('an invited person sees the inviting accounts and joins those that they acc
     ['member_signed_in', memberId, 'oidc'],
   ]);
   expect(told[0]?.properties).toMatchObject({
-    ...{ status: 'active', changed: ['login'], actor_member_id: memberId, source_ip: '127.0.0.1' },
+    status: 'active',
+    changed: ['login'],
+    actor_member_id: memberId,
+    source_ip: '127.0.0.1',
   });
   const removed = (await readLog(second.key)).at(-1);
   expect(removed).toMatchObject({
@@ -348,8 +351,17 @@ test('after signing in, the person gets the page they wanted, also on a second t
   const back = `/sign-in?${new URLSearchParams({ error: 'failed', next: page })}`;
   expect(await come(aborted.path, aborted.cookie)).toBe(back);
   for (const elsewhere of [
-    ...['https://evil.example/', '//evil.example', '/\\evil.example', '/.//evil.example', '/a//evil.example'],
-    ...['/\tevil', '/fleet\r\nx: y', 'fleet', '/%2fevil.example', '/fleet?q=\u00e4', `/${'x'.repeat(1_000)}`],
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    '/.//evil.example',
+    '/a//evil.example',
+    '/\tevil',
+    '/fleet\r\nx: y',
+    'fleet',
+    '/%2fevil.example',
+    '/fleet?q=\u00e4',
+    `/${'x'.repeat(1_000)}`,
   ]) {
     const refused = await browser.ask('GET', `/sign-in/oidc?next=${encodeURIComponent(elsewhere)}`);
     expect([refused.status, refused.headers['location']], elsewhere).toEqual([400, undefined]);

@@ -247,7 +247,9 @@ test('an invitation links to the public URL, whatever the Host header says', asy
   const headers = { host: 'evil.example', origin: 'http://evil.example' };
   const owner = await signInAs(await makeKeylessAccount(), ['owner'], { origin: second.origin, headers });
   const { link } = await owner.change<{ link: { url: string } }>('POST', '/members', {
-    ...{ name: 'Ada', email: `${crypto.randomUUID()}@example.com`, roles: ['viewer'] },
+    name: 'Ada',
+    email: `${crypto.randomUUID()}@example.com`,
+    roles: ['viewer'],
   });
   expect(new URL(link.url).origin).toBe(origin);
 });

@@ -35,7 +35,9 @@ interface TestResult {
 /** A connection to the suite's store, with one threshold set so that it has a warning. */
 async function faultyConnection(member: SignedIn, wanted: object = {}): Promise<number> {
   const { id } = await member.change<{ id: number }>('POST', '/connections', {
-    ...{ name: 'store', url: inject('sharedStore')['DATABASE_URL'], tls: 'disable' },
+    name: 'store',
+    url: inject('sharedStore')['DATABASE_URL'],
+    tls: 'disable',
     thresholds: { [CHECK]: { warning_bytes: 999_999_999_999 } },
     ...wanted,
   });
@@ -72,7 +74,9 @@ test('Check now: progress is streamed, the result stored, and the log names who 
   expect(await operator.get(`/connections/${connection}`)).toMatchObject({ score: told.at(-1)?.score });
   const entry = (await readLog(key)).find(({ action_type }) => action_type === 'health_check_completed');
   expect(entry?.properties).toMatchObject({
-    ...{ connection_id: connection, actor_member_id: operator.memberId, actor_name: 'Test operator' },
+    connection_id: connection,
+    actor_member_id: operator.memberId,
+    actor_name: 'Test operator',
   });
 });
 
@@ -85,7 +89,9 @@ test('a member who is suspended while following a run gets no more progress', as
   try {
     const { port } = silent.address() as AddressInfo;
     const { id } = await operator.change<{ id: number }>('POST', '/connections', {
-      ...{ name: 'silent', url: `postgres://ada:unspoken@127.0.0.1:${port}/shop`, tls: 'disable' },
+      name: 'silent',
+      url: `postgres://ada:unspoken@127.0.0.1:${port}/shop`,
+      tls: 'disable',
     });
     await operator.change('POST', `/connections/${id}/run`);
     const stream = await openStream(operator, `/connections/${id}/run`);
@@ -124,32 +130,50 @@ test('a ticket has its history; a silence resolves it, and ending the silence re
   const listed = tickets.find(({ check_id }) => check_id === CHECK);
   const ticket = () => operator.get<Record<string, unknown>>(`/tickets/${listed?.id}`);
   expect(await ticket()).toMatchObject({
-    ...{ id: listed?.id, connection_id: connection, connection_name: 'store', connection_removed: false },
-    ...{ check_id: CHECK, status: 'open', metric_line: listed?.metric_line, sql: listed?.remediation },
-    ...{
-      lock: expect.stringMatching(/^Locks no table/),
-      reopened_at: [],
-      resolution: null,
-    },
+    id: listed?.id,
+    connection_id: connection,
+    connection_name: 'store',
+    connection_removed: false,
+    check_id: CHECK,
+    status: 'open',
+    metric_line: listed?.metric_line,
+    sql: listed?.remediation,
+    lock: expect.stringMatching(/^Locks no table/),
+    reopened_at: [],
+    resolution: null,
     thresholds: expect.arrayContaining([
       {
-        ...{ name: 'warning_bytes', unit: 'bytes', value: 999_999_999_999, default: integer },
-        ...{ inherited: integer, source: 'connection', tag: '' },
+        name: 'warning_bytes',
+        unit: 'bytes',
+        value: 999_999_999_999,
+        default: integer,
+        inherited: integer,
+        source: 'connection',
+        tag: '',
       },
     ]),
-    ...{ first_seen_at: listed?.first_seen_at, why: expect.stringMatching(/\w+ \w+/) },
+    first_seen_at: listed?.first_seen_at,
+    why: expect.stringMatching(/\w+ \w+/),
   });
 
   const path = `/connections/${connection}/silences`;
   const wanted = { check_id: CHECK, reason: 'accepted_risk', note: ' a small machine ', until: '7d' };
   const silence = await operator.change<Silence>('POST', path, wanted);
   expect(silence).toEqual({
-    ...{ id: integer, connection_id: connection, check_id: CHECK, object: null, reason: 'accepted_risk' },
-    ...{ note: 'a small machine', created_at: time, until: time },
+    id: integer,
+    connection_id: connection,
+    check_id: CHECK,
+    object: null,
+    reason: 'accepted_risk',
+    note: 'a small machine',
+    created_at: time,
+    until: time,
   });
   expect(await operator.get(path)).toEqual({ data: [silence] });
   expect(await ticket()).toMatchObject({
-    ...{ status: 'resolved', resolution: 'silenced: accepted_risk', resolved_at: time },
+    status: 'resolved',
+    resolution: 'silenced: accepted_risk',
+    resolved_at: time,
   });
   // Silenced is not solved: endpoint 5 counts it as resolved, the console does not count it as solved.
   const { data: resolved } = await read<Single<Stats>>('/api/v1/ops/stats', key);
@@ -207,7 +231,10 @@ test('testing a connection before saving shows version and skipped checks, and s
   const body = { url: inject('sharedStore')['DATABASE_URL'], tls: 'disable' };
   const found = await operator.change<TestResult>('POST', '/connections/test', body);
   expect(found).toMatchObject({
-    ...{ reachable: true, reason: null, tls: null, version: expect.stringMatching(/^PostgreSQL \d+\.\d+$/) },
+    reachable: true,
+    reason: null,
+    tls: null,
+    version: expect.stringMatching(/^PostgreSQL \d+\.\d+$/),
   });
   expect(found.measured).toBeGreaterThan(20);
   for (const { check_id, reason } of found.skipped) {
@@ -225,10 +252,17 @@ test('a test says why a database can’t be reached, and shows no password', asy
   const nowhere = { url: 'postgres://watcher:unspoken-test@127.0.0.1:1/shop', tls: 'disable' };
   const answer = await operator.ask('POST', '/connections/test', nowhere);
   expect(answer.json()).toEqual({
-    ...{ reachable: false, tls: null, version: null, measured: 0, skipped: [], sql: '' },
+    reachable: false,
+    tls: null,
+    version: null,
+    measured: 0,
+    skipped: [],
+    sql: '',
     reason: expect.stringContaining('connection refused (ECONNREFUSED)'),
     remedy: {
-      ...{ advice: expect.stringMatching(/^Start the server, or correct the host/), paste: null, tls: null },
+      advice: expect.stringMatching(/^Start the server, or correct the host/),
+      paste: null,
+      tls: null,
     },
   });
   expect(answer.text).not.toContain('unspoken-test');

@@ -81,7 +81,10 @@ test('the operator’s link creates an owner and signs them in', async () => {
   const token = linkOf(made);
   const browser = browse();
   expect(await browser.get(`/link/${token}`)).toEqual({
-    ...{ purpose: 'owner', account_name: 'Contract suite', email: null, name: null },
+    purpose: 'owner',
+    account_name: 'Contract suite',
+    email: null,
+    name: null,
     signed_in: false,
   });
   const email = `Owner-${token.slice(0, 6)}@Example.com`;
@@ -126,7 +129,10 @@ test('the operator’s link creates an owner and signs them in', async () => {
   const log = await readLog(account.key);
   const own = log.filter(({ action_type }) => /member|link/.test(action_type));
   expect(own.map(({ action_type }) => action_type)).toEqual([
-    ...['link_created', 'member_added', 'link_used', 'member_signed_in'],
+    'link_created',
+    'member_added',
+    'link_used',
+    'member_signed_in',
   ]);
   expect(own.map(({ page_path }) => page_path)).toEqual(['/team', '/link', '/link', '/sign-in']);
   expect(own.at(-1)?.properties).toMatchObject({ member_id: me.member.id, name: 'Ada', by: 'link' });
@@ -376,7 +382,9 @@ test('a wrong address and a wrong password get the same answer, and the failure 
   const log = await readLog(account.key);
   const failed = log.find(({ action_type }) => action_type === 'member_sign_in_failed');
   expect(failed?.properties).toMatchObject({
-    ...{ actor: 'unknown', member_id: memberId, source_ip: `198.51.100.${clients}` },
+    actor: 'unknown',
+    member_id: memberId,
+    source_ip: `198.51.100.${clients}`,
   });
   expect(failed?.properties).not.toHaveProperty('actor_member_id');
 });

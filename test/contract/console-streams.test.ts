@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { fillAccount, makeKeylessAccount } from './account.ts';
 import { type SignedIn, signInAs } from './browser.ts';
@@ -33,6 +34,9 @@ interface Stream {
   says(pattern: RegExp): Promise<void>;
   /** Takes nothing more. */
   pause(): void;
+  resume(): void;
+  /** Goes away, as a browser does whose page is closed. */
+  leave(): void;
   /** Resolves to whether it came to its own end, rather than being cut off. */
   ended: Promise<boolean>;
 }
@@ -51,6 +55,8 @@ function open({ origin }: Service, member: SignedIn, path: string): Promise<Stre
         text: () => text,
         says: (pattern) => expect.poll(() => text, { timeout: 10_000 }).toMatch(pattern),
         pause: () => answer.pause(),
+        resume: () => answer.resume(),
+        leave: () => request.destroy(),
         ended: new Promise((end) => answer.once('close', () => end(answer.complete))),
       });
     });
@@ -87,11 +93,11 @@ async function checkSilence(of: Service) {
 }
 
 /** Someone who may read a log whose export is more than all buffers on the way hold. */
-async function longLog(of: Service): Promise<{ auditor: SignedIn; entries: number }> {
+async function longLog(of: Service): Promise<{ account: number; auditor: SignedIn; entries: number }> {
   const account = await makeKeylessAccount();
   const entries = 60_000;
   await fillAccount(account, { connections: 1, tickets: 1, activity: entries, days: 10 });
-  return { auditor: await signInAs(account, ['auditor'], of), entries };
+  return { account, auditor: await signInAs(account, ['auditor'], of), entries };
 }
 
 const linesOf = (stream: Stream) => stream.text().split('\n').length - 1;
@@ -105,6 +111,57 @@ test('the progress of a check is told while it runs', async () => {
   expect(await stream.ended).toBe(true);
 });
 
+test('a server is watched live by several members on one session, until the last one leaves or is suspended', async () => {
+  const account = await makeKeylessAccount();
+  const [owner, viewer] = [
+    await signInAs(account, ['owner'], service),
+    await signInAs(account, ['viewer'], service),
+  ];
+  const client = new pg.Client({ connectionString: inject('sharedStore')['DATABASE_URL'] });
+  await client.connect();
+  onTestFinished(async () => {
+    await client.query('drop role watched_live').catch(() => {});
+    await client.end();
+  });
+  await client.query(`create role watched_live login password 'unspoken-live'`);
+  const url = new URL(inject('sharedStore')['DATABASE_URL'] ?? '');
+  Object.assign(url, { username: 'watched_live', password: 'unspoken-live' });
+  const add = ['connection', 'add', '--account', String(account), '--name', 'store', '--url', url.href];
+  const { id } = await commandJson<{ id: number }>(add);
+  const path = `/connections/${id}/live`;
+  const [first, second] = [await open(service, owner, path), await open(service, viewer, path)];
+  const read =
+    /data: \{"reading":\{"at":.*"connections_used":\d+.*"sessions":\[.*"reason":null,"ends":false\}\n\n/;
+  await first.says(read);
+  await second.says(read);
+  const sessions = async () => {
+    const { rows } = await client.query<{ count: number }>(
+      `select count(*)::int from pg_stat_activity where usename = 'watched_live'`,
+    );
+    return rows[0]?.count;
+  };
+  expect(await sessions()).toBe(1);
+  const { data } = await owner.get<{ data: { id: number; version: string }[] }>('/members');
+  const { version } = data.find((member) => member.id === viewer.memberId) ?? {};
+  await owner.change('PATCH', `/members/${viewer.memberId}`, { version, status: 'suspended' });
+  expect(await second.ended).toBe(false);
+  first.leave();
+  await expect.poll(sessions, { timeout: 10_000 }).toBe(0);
+  const stranger = await signInAs(await makeKeylessAccount(), ['owner'], service);
+  expect((await stranger.ask('GET', path)).status).toBe(404);
+});
+
+test('a server that does not answer says so while it is watched', async () => {
+  const operator = await signInAs(await makeKeylessAccount(), ['operator'], service);
+  const database = await silentDatabase();
+  onTestFinished(() => database.letGo());
+  const wanted = { name: 'silent', url: database.url, tls: 'disable' };
+  const { id } = await operator.change<{ id: number }>('POST', '/connections', wanted);
+  const stream = await open(service, operator, `/connections/${id}/live`);
+  await stream.says(/^data: \{"reading":null,"reason":".+","ends":false\}\n\n/);
+  stream.leave();
+});
+
 test('an export comes as it is read, and no further than it is taken', async () => {
   const { auditor, entries } = await longLog(service);
   const stream = await open(service, auditor, '/activity/export');
@@ -114,6 +171,20 @@ test('an export comes as it is read, and no further than it is taken', async () 
   expect(began).toBeLessThan(entries / 2);
   await wait(300);
   expect(linesOf(stream)).toBe(began);
+});
+
+test('an export is cut off when its member is suspended', async () => {
+  const { account, auditor, entries } = await longLog(service);
+  const stream = await open(service, auditor, '/activity/export');
+  await stream.says(/^\{"id":1,.*\n/);
+  stream.pause();
+  const owner = await signInAs(account, ['owner'], service);
+  const { data } = await owner.get<{ data: { id: number; version: string }[] }>('/members');
+  const { version } = data.find(({ id }) => id === auditor.memberId) ?? {};
+  await owner.change('PATCH', `/members/${auditor.memberId}`, { version, status: 'suspended' });
+  stream.resume();
+  expect(await stream.ended).toBe(false);
+  expect(linesOf(stream)).toBeLessThan(entries);
 });
 
 test('requests of the console are counted by route and status, wherever they came in', async () => {

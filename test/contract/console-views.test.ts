@@ -21,8 +21,12 @@ test('a member saves, renames and removes views that only they see, and the log 
   const [viewer, owner] = [await signInAs(account, ['viewer']), await signInAs(account, ['owner'])];
   const view = await save(viewer, '  On call ');
   expect(view).toEqual({
-    ...{ id: integer, page: 'fleet', name: 'On call', query: 'status=critical&tag=env%3Aproduction' },
-    ...{ is_shared: false, created_by: expect.any(String) },
+    id: integer,
+    page: 'fleet',
+    name: 'On call',
+    query: 'status=critical&tag=env%3Aproduction',
+    is_shared: false,
+    created_by: expect.any(String),
   });
   await save(viewer, 'A first');
   expect(await namesOf(viewer)).toEqual(['A first', 'On call']);
@@ -33,7 +37,8 @@ test('a member saves, renames and removes views that only they see, and the log 
     expect((await owner.ask('DELETE', `${path}/${view.id}`)).status).toBe(404);
   }
   expect(await viewer.change('PATCH', `/views/${view.id}`, { query: '' })).toMatchObject({
-    ...{ name: 'On call', query: '' },
+    name: 'On call',
+    query: '',
   });
   await viewer.change('DELETE', `/views/${view.id}`);
   expect((await viewer.ask('DELETE', `/views/${view.id}`)).status).toBe(404);

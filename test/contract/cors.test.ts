@@ -76,3 +76,31 @@ test.each([
   expect(answer.status).toBe(200);
   expect(answer.headers['access-control-allow-origin']).toBeUndefined();
 });
+
+test('pages of an allowed origin may send messages of assistants, and others may not', async () => {
+  const { origin } = await service;
+  const { key } = await account;
+  const preflight = await ask('/mcp', { origin, method: 'OPTIONS', headers: { origin: ALLOWED } });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers['access-control-allow-origin']).toBe(ALLOWED);
+  expect(preflight.headers['access-control-allow-methods']).toBe('POST');
+  expect(preflight.headers['access-control-allow-headers']?.toLowerCase()).toMatch(
+    /authorization, content-type, mcp-protocol-version/,
+  );
+  const send = (from: string) =>
+    ask('/mcp', {
+      origin,
+      key,
+      method: 'POST',
+      headers: {
+        origin: from,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+    });
+  const allowed = await send(ALLOWED);
+  expect(allowed.json()).toMatchObject({ id: 1, result: {} });
+  expect(allowed.headers['access-control-allow-origin']).toBe(ALLOWED);
+  expect((await send('https://console.example.com.evil.com')).status).toBe(403);
+});

@@ -51,14 +51,20 @@ test('the debug log has each step of a request, in order: from the store, from t
   const [first = [], second = [], third = []] = await Promise.all(answers.map(stepsOf));
   const [, identified] = first;
   expect(identified).toEqual({
-    ...{ step: 'identify', known: false },
-    ...{ key_id: expect.any(Number), account_id: id },
+    step: 'identify',
+    known: false,
+    key_id: expect.any(Number),
+    account_id: id,
   });
   const known = { ...identified, known: true };
   const generation = expect.any(Number);
   const fromCache = {
-    ...{ step: 'prepare', attempt: 1, source: 'cache' },
-    ...{ status: 200, generation, spent: false },
+    step: 'prepare',
+    attempt: 1,
+    source: 'cache',
+    status: 200,
+    generation,
+    spent: false,
   };
   expect(first).toEqual([
     edge,

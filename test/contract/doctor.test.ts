@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -68,6 +68,27 @@ test.each<[what: string, make: () => Server]>([
     });
   } finally {
     server.close();
+  }
+});
+
+test('an older dbvitals on the port is named as such', async () => {
+  const { openapi, info } = JSON.parse(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8'));
+  // It did not say which store it uses.
+  const older = createHttpServer(({ url }, response) => {
+    if (url === '/readyz') return response.end('ok\n');
+    if (url === '/openapi.json') return response.end(JSON.stringify({ openapi, info }, null, 2));
+    return response.writeHead(404).end();
+  }).listen(0, '127.0.0.1');
+  await once(older, 'listening');
+  const { port } = older.address() as AddressInfo;
+  try {
+    expect(await diagnose('service', { ...inject('sharedStore'), PORT: `${port}` })).toMatchObject({
+      status: 'error',
+      message: expect.stringMatching(`^An older version of dbvitals uses port ${port}: `),
+      remedy: expect.stringContaining('Restart the service with this version'),
+    });
+  } finally {
+    older.close();
   }
 });
 

@@ -25,6 +25,7 @@ export function expectContract(method: string, path: string, answer: Answer): vo
     expect(`${JSON.stringify(answer.headers)}${answer.text}`, told).not.toMatch(/dbv_live_[0-9A-Za-z]{10}/);
   }
   if (!/^\/+api\//.test(path)) return;
+  expect(answer.headers['date'], told).toBeDefined();
   expectRateHeaders(answer, told);
   if (answer.status === 204) {
     expect(method, told).toBe('OPTIONS');

@@ -13,8 +13,11 @@ test('check explain prints the page of a check', async () => {
 test('check explain --json gives the page and what the check is', async () => {
   const { stdout } = await command(['check', 'explain', 'PG_PASSWORD_EXPIRING']);
   expect(await commandJson(['check', 'explain', 'PG_PASSWORD_EXPIRING'])).toEqual({
-    ...{ id: 'PG_PASSWORD_EXPIRING', title: 'Password expires', category: 'security', worst: 'warning' },
-    thresholds: { warning_days: 7 },
+    id: 'PG_PASSWORD_EXPIRING',
+    title: 'Password expires',
+    category: 'security',
+    worst: 'critical',
+    thresholds: { warning_days: 7, critical_days: 1 },
     page: stdout,
   });
   for (const id of ['CONN_UNREACHABLE', 'CONN_AUTH_FAILED', 'PG_PRIVILEGE_MISSING']) {

@@ -1,16 +1,22 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { fillAccount, makeAccount, makeKey } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { read } from './ask.ts';
 import { command } from './command.ts';
+import { fixtureJson } from './fixture-command.ts';
 import { freePort } from './free-port.ts';
+import { type GaugePoint, startReceiver } from './otlp-receiver.ts';
 import type { Fleet, Single, Stats } from './records.ts';
-import { startProcess, startService } from './running-service.ts';
+import { startProcess, startService, temporaryFolder } from './running-service.ts';
 
-/** An exporter of a service with a key, until the test ends. */
-async function startExporter(key: string, url = inject('origin')) {
+/** An exporter of a service with a key, or with a file that contains one, until the test ends. */
+async function startExporter(key: string, { url = inject('origin'), keyFile = '' } = {}) {
   const args = ['exporter', '--url', url, '--listen', '127.0.0.1:0'];
-  const exporter = startProcess(args, { DBVITALS_API_KEY: key });
+  const exporter = keyFile
+    ? startProcess([...args, '--key-file', keyFile], {})
+    : startProcess(args, { DBVITALS_API_KEY: key });
   onTestFinished(async () => {
     await exporter.stop();
     expect(exporter.output()).not.toContain(key);
@@ -38,19 +44,37 @@ async function startExporter(key: string, url = inject('origin')) {
 const requestsOf = async (reader: string, keyName: string) =>
   (await readLog(reader)).filter(({ properties }) => properties['api_key_name'] === keyName);
 
-test('each scrape costs one request, and after a few all figures match the API', async () => {
+const isOfMeasures = ({ page_path }: { page_path: string }) => page_path.endsWith('/measures');
+
+/** Scrapes until every part was read, within 100 scrapes. */
+async function scrapeWhole(scrape: () => Promise<Map<string, number>>): Promise<Map<string, number>> {
+  const parts = ['fleet', 'statistics', 'connections', 'tickets', 'measures'];
+  for (let scrapes = 0; scrapes < 100; scrapes += 1) {
+    const figures = await scrape();
+    if (parts.every((part) => figures.has(`dbvitals_data_timestamp_seconds{part="${part}"}`))) return figures;
+  }
+  throw new Error('A part was not read in 100 scrapes.');
+}
+
+test('each scrape costs one request, one more for each connection with new values, and all figures match the API', async () => {
   const { id, key } = await makeAccount();
   const { key: own } = await makeKey(id, 'prometheus');
   await fillAccount(id, { connections: 130, tickets: 40, activity: 500 });
   const { scrape } = await startExporter(own);
   expect(await requestsOf(key, 'prometheus')).toHaveLength(0);
-  let figures = await scrape();
-  expect(figures.get('dbvitals_up')).toBe(1);
-  expect(figures.has('dbvitals_tickets_resolved_this_week')).toBe(false);
+  const first = await scrape();
+  expect(first.get('dbvitals_up')).toBe(1);
+  expect(first.has('dbvitals_tickets_resolved_this_week')).toBe(false);
+  await scrapeWhole(scrape);
+  const before = (await requestsOf(key, 'prometheus')).length;
+  let figures = first;
   for (let scrapes = 1; scrapes <= 12; scrapes += 1) {
-    if (scrapes > 1) figures = await scrape();
-    expect(await requestsOf(key, 'prometheus')).toHaveLength(scrapes);
+    figures = await scrape();
+    expect(await requestsOf(key, 'prometheus')).toHaveLength(before + scrapes);
   }
+  const requests = await requestsOf(key, 'prometheus');
+  const measured = requests.filter(isOfMeasures).map(({ page_path }) => page_path);
+  expect(new Set(measured).size).toBe(measured.length);
 
   const { data, summary } = await read<Fleet>('/api/v1/health/fleet', key);
   const { data: statistics } = await read<Single<Stats>>('/api/v1/ops/stats', key);
@@ -75,8 +99,9 @@ test('each scrape costs one request, and after a few all figures match the API',
     (statistics.avg_resolution_hours ?? 0) * 3_600,
   );
   expect(figures.get('dbvitals_limit_requests')).toBe(100_000);
-  expect(figures.get('dbvitals_limit_remaining_requests')).toBe(100_000 - 12);
-  expect(figures.get('dbvitals_api_requests_total{status="200"}')).toBe(12);
+  expect(starting('dbvitals_measured_timestamp_seconds{')).toHaveLength(measured.length);
+  expect(figures.get('dbvitals_limit_remaining_requests')).toBeLessThan(100_000);
+  expect(figures.get('dbvitals_api_requests_total{status="200"}')).toBe(requests.length);
   for (const part of ['fleet', 'statistics', 'connections', 'tickets']) {
     const at = figures.get(`dbvitals_data_timestamp_seconds{part="${part}"}`);
     expect(Math.abs(Date.now() / 1_000 - (at ?? 0)), part).toBeLessThan(60);
@@ -123,7 +148,7 @@ test('while the service is away, up is 0 and the last figures stay; then it reco
   const { key } = await makeAccount();
   const environment = { ...inject('sharedStore'), PORT: String(await freePort()) };
   const first = await startService(environment, ['--no-monitor']);
-  const { exporter, scrape } = await startExporter(key, first.origin);
+  const { exporter, scrape } = await startExporter(key, { url: first.origin });
   await scrape();
   await first.stop('SIGKILL');
   const figures = await scrape();
@@ -163,8 +188,8 @@ test('every metric has a help text and a type, and a name as Prometheus asks', a
   expect((await fetch(new URL('/', metrics))).status).toBe(404);
 });
 
-test("an account's latest values are served from the store, without a key", async () => {
-  const { id } = await makeAccount();
+test("an account's latest values are served from the store, without a key, and by a key in a file without the store", async () => {
+  const { id, key } = await makeAccount();
   await fillAccount(id, { connections: 3, tickets: 10, activity: 0 });
   const exporter = startProcess(
     ['exporter', '--account', String(id), '--listen', '127.0.0.1:0'],
@@ -186,6 +211,102 @@ test("an account's latest values are served from the store, without a key", asyn
     );
   }
   expect(lines.filter((line) => line.startsWith('dbvitals_measured_timestamp_seconds{'))).toHaveLength(3);
+
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const keyFile = join(folder.path, 'key');
+  writeFileSync(keyFile, `${key}\n`, { mode: 0o600 });
+  const byKey = await scrapeWhole((await startExporter(key, { keyFile })).scrape);
+  const values = lines.filter((line) => line.startsWith('dbvitals_measure{'));
+  const valuesByKey = [...byKey].filter(([name]) => name.startsWith('dbvitals_measure{'));
+  expect(valuesByKey.map(([name, value]) => `${name} ${value}`).toSorted()).toEqual(values.toSorted());
+  expect(byKey.get('dbvitals_measures_left_out')).toBe(0);
+});
+
+test('an OpenTelemetry collector gets the same values by a key and from the store, by the names of its conventions', async () => {
+  const { id, key } = await makeAccount();
+  await fillAccount(id, { connections: 5, tickets: 10, activity: 0 });
+  const sent = async (args: string[], environment: Record<string, string>) => {
+    const receiver = await startReceiver();
+    const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.origin, OTEL_RESOURCE_ATTRIBUTES: 'region=eu' };
+    const exporter = startProcess(['exporter', '--otlp', ...args], { ...environment, ...collector });
+    await exporter.says(/sends measured values/);
+    expect(await exporter.stop()).toBe(0); // sends them once more
+    receiver.close();
+    expect(exporter.output()).not.toContain(key);
+    expect(receiver.bytes().includes(key)).toBe(false);
+    return receiver.points;
+  };
+  const ofStore = await sent(['--account', String(id)], inject('environment'));
+  const ofService = await sent(['--url', inject('origin')], { DBVITALS_API_KEY: key });
+  const lines = (points: GaugePoint[]) =>
+    points
+      .filter(({ name }) => name !== 'dbvitals.measured_time')
+      .map(({ resource: _, ...point }) => JSON.stringify(point))
+      .toSorted();
+  expect(lines(ofService)).toEqual(lines(ofStore));
+  const named = (name: string) => ofService.filter((point) => point.name === name);
+  expect(named('dbvitals.measured_time')).toHaveLength(5);
+  const [used] = named('dbvitals.connections_used_ratio');
+  expect(used).toMatchObject({
+    unit: '1',
+    attributes: {
+      'db.system.name': expect.stringMatching(/^(?:postgresql|mysql|mariadb)$/),
+      'dbvitals.connection.id': expect.any(Number),
+      'dbvitals.connection.name': expect.any(String),
+      'dbvitals.check.id': expect.stringMatching(/_CONN_SATURATION$/),
+    },
+    resource: { 'service.name': 'dbvitals', region: 'eu' },
+  });
+  expect(new Set(ofService.map(({ unit }) => unit))).toEqual(
+    new Set(
+      ofService.map(({ unit }) => unit).filter((unit) => /^(?:1|s|By|1\/s|By\/s|\{connection\})$/.test(unit)),
+    ),
+  );
+});
+
+test('a collector that is away is named, and gets the values when it is back', async () => {
+  const { id, key } = await makeAccount();
+  await fillAccount(id, { connections: 1, tickets: 1, activity: 0 });
+  const port = await freePort();
+  const exporter = startProcess(['exporter', '--otlp', '--url', inject('origin')], {
+    DBVITALS_API_KEY: key,
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    OTEL_METRIC_EXPORT_INTERVAL: '500',
+  });
+  await exporter.says(/The collector got no values: [^\n]+\n/);
+  const receiver = await startReceiver(port);
+  await receiver.arrived;
+  expect(await exporter.stop()).toBe(0);
+  receiver.close();
+  expect(new Set(receiver.points.map(({ name }) => name))).toContain('dbvitals.measured_time');
+});
+
+test('a replaced key file counts from the next request on', async () => {
+  const { key } = await makeAccount();
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const keyFile = join(folder.path, 'key');
+  writeFileSync(keyFile, 'dbv_live_nonsense');
+  const { exporter, scrape } = await startExporter(key, { keyFile });
+  expect((await scrape()).get('dbvitals_up')).toBe(0);
+  await exporter.says(/use a live key/);
+  writeFileSync(keyFile, key);
+  expect((await scrape()).get('dbvitals_up')).toBe(1);
+  rmSync(keyFile);
+  expect((await scrape()).get('dbvitals_up')).toBe(1);
+});
+
+test("a key's scopes leave parts out, which is no failure", async () => {
+  const { id } = await makeAccount();
+  const create = ['key', 'create', '--account', `${id}`, '--name', 'ops', '--scope', 'ops'];
+  const { key } = await fixtureJson<{ key: string }>(create);
+  const { scrape } = await startExporter(key);
+  let figures = new Map<string, number>();
+  for (let scrapes = 0; scrapes < 6; scrapes += 1) figures = await scrape();
+  expect(figures.get('dbvitals_up')).toBe(1);
+  expect(figures.get('dbvitals_tickets_resolved_this_week')).toBe(0);
+  expect(figures.get('dbvitals_api_requests_total{status="404"}')).toBe(2);
 });
 
 test('an exporter needs a service or an account that exists', async () => {
@@ -196,6 +317,23 @@ test('an exporter needs a service or an account that exists', async () => {
   expect(await command(['exporter', '--account', '1', '--url', 'http://127.0.0.1:1'])).toMatchObject({
     exit: 2,
   });
+  const wrong: [args: string[], exit: number, told: RegExp][] = [
+    [['--account', '1', '--key-file', 'x'], 2, /--key-file needs --url/],
+    [
+      ['--url', 'http://127.0.0.1:1', '--key-file', '/no/such/file'],
+      1,
+      /--key-file cannot be read \(ENOENT\)/,
+    ],
+    [['--url', 'http://127.0.0.1:1', '--key-file', '/dev/null'], 2, /must contain an API key alone/],
+    [['--url', 'http://127.0.0.1:1', '--key', 'x'], 2, /--help/],
+    [['--url', 'http://127.0.0.1:1', '--otlp'], 2, /Set OTEL_EXPORTER_OTLP_ENDPOINT/],
+    [['--url', 'http://127.0.0.1:1', '--otlp', '--listen', '127.0.0.1:0'], 2, /not both/],
+  ];
+  for (const [args, exit, told] of wrong) {
+    const ended = await command(['exporter', ...args]);
+    expect({ exit: ended.exit, stdout: ended.stdout }, args.join(' ')).toEqual({ exit, stdout: '' });
+    expect(ended.stderr).toMatch(told);
+  }
   expect(await command(['exporter', '--account', '987654321', '--listen', '127.0.0.1:0'])).toMatchObject({
     exit: 1,
     stdout: '',

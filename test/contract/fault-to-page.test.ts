@@ -86,20 +86,27 @@ test('a fault is provoked, told, acknowledged, mended and told; the sealed log p
     destination: { id: number };
     signing_secret: string;
   }>('POST', '/destinations', {
-    ...{ name: 'Pager', channel: 'webhook', url: `http://127.0.0.1:${port}/hook` },
+    name: 'Pager',
+    channel: 'webhook',
+    url: `http://127.0.0.1:${port}/hook`,
     kinds: events.map(({ kind }) => kind).filter((kind) => kind !== 'test'),
   });
   await member.change('POST', `/destinations/${destination.id}/test`);
   const rule = await member.change<{ id: number }>('POST', '/alert-rules', {
-    ...{ name: 'A sequence is nearly used up', metric: 'measure', severity: 'critical' },
-    ...{ check_id: 'PG_SEQUENCE_EXHAUSTION', measure: 'sequence_used_ratio' },
-    ...{ operator: '>=', threshold: 0.9, clear_threshold: 0.5, for_seconds: 0, for_runs: 1 },
-    ...{
-      connections: { ids: null, names: null },
-      destination_ids: null,
-      reminder_seconds: null,
-      is_enabled: true,
-    },
+    name: 'A sequence is nearly used up',
+    metric: 'measure',
+    severity: 'critical',
+    check_id: 'PG_SEQUENCE_EXHAUSTION',
+    measure: 'sequence_used_ratio',
+    operator: '>=',
+    threshold: 0.9,
+    clear_threshold: 0.5,
+    for_seconds: 0,
+    for_runs: 1,
+    connections: { ids: null, names: null },
+    destination_ids: null,
+    reminder_seconds: null,
+    is_enabled: true,
   });
   await check();
   expect((await member.get<{ items: unknown[] }>('/alerts?state=open')).items).toEqual([]);
@@ -110,7 +117,10 @@ test('a fault is provoked, told, acknowledged, mended and told; the sealed log p
   const triggered = await arrives('alert.triggered', () => true);
   expect(triggered.event.data).toMatchObject({
     connection: { id: 1, name: 'dbvitals store' },
-    ...{ metric: 'sequence_used_ratio', operator: '>=', threshold: 0.9, value: 0.95 },
+    metric: 'sequence_used_ratio',
+    operator: '>=',
+    threshold: 0.9,
+    value: 0.95,
   });
   const isOfSequence = ({ check_id, title }: Record<string, unknown>) =>
     check_id === 'PG_SEQUENCE_EXHAUSTION' || /sequence/i.test(String(title));
@@ -154,8 +164,13 @@ test('a fault is provoked, told, acknowledged, mended and told; the sealed log p
   for (const { id, body, event } of [triggered, created, resolved, ended]) {
     expect(proof).toContainEqual(
       expect.objectContaining({
-        ...{ destination_id: destination.id, destination: 'Pager', event_id: id, kind: event.event },
-        ...{ status: 204, attempts: 1, body_sha256: createHash('sha256').update(body).digest('hex') },
+        destination_id: destination.id,
+        destination: 'Pager',
+        event_id: id,
+        kind: event.event,
+        status: 204,
+        attempts: 1,
+        body_sha256: createHash('sha256').update(body).digest('hex'),
       }),
     );
   }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PASSWORD } from '../checks/postgres-server.ts';
-import { freeze, send } from '../process-tree.ts';
+import { freeze, send } from '../support/process-tree.ts';
 import { ask } from './ask.ts';
 import { fixtureJson } from './fixture-command.ts';
 import { type Service, startService } from './running-service.ts';

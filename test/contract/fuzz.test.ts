@@ -84,6 +84,10 @@ const name = fc.oneof(
     weight: 4,
     arbitrary: fc.constantFrom('action_type', 'order', 'after_id', '_', '_x', '__proto__', 'constructor'),
   },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom('metric', 'database', 'object', 'step', 'tag', 'after', 'include'),
+  },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 10 }) },
 );
 

@@ -134,7 +134,10 @@ test('a member can’t change where a token is sent, or how, and can change the 
   expect((await member.ask('PATCH', path, { version, ssh: null })).status).toBe(400);
   expect((await member.get<Detail>(path)).settings).toEqual(settings);
   const renamed = await member.change<Detail['settings']>('PATCH', path, {
-    ...{ version, name: 'orders, by token', interval_seconds: 600, expected_standbys: 1 },
+    version,
+    name: 'orders, by token',
+    interval_seconds: 600,
+    expected_standbys: 1,
     thresholds: { PG_DEAD_TUPLES: { warning: 0.3 } },
   });
   expect(renamed).toMatchObject({ name: 'orders, by token', token_source: 'rds', has_password: false });

@@ -3,7 +3,7 @@ import { describe, expect, inject, test } from 'vitest';
 import { makeAccount } from './account.ts';
 import { byRequestId, readLog } from './activity-log.ts';
 import { type Answer, ask, each, read } from './ask.ts';
-import { ENDPOINTS } from './endpoints.ts';
+import { askable, ENDPOINTS } from './endpoints.ts';
 import { sendRaw, sendRawOnce } from './raw.ts';
 import type { Failure } from './records.ts';
 
@@ -44,7 +44,7 @@ test('request ids differ, and a client can not set its own', async () => {
   expect(new Set([...ids, mine]).size).toBe(3);
 });
 
-test.each(ENDPOINTS.filter((path) => !path.endsWith('latest') && !path.endsWith('activity')))(
+test.each(ENDPOINTS.filter((path) => !path.includes('/1/') && !path.endsWith('activity')).map(askable))(
   'HEAD %s is GET without a body',
   async (path) => {
     const { key } = await account;
@@ -140,6 +140,40 @@ test('a body is passed over up to 64 KiB; past it the connection is closed', asy
   expect((await sendRaw(withBody(300_000) + next)).map(({ status }) => status)).toEqual([200]);
 });
 
+test.each([65_537, 66_500, 67_999])(
+  'a body of %i bytes with requests behind it, in one write: one answer, then closed',
+  async (length) => {
+    const authorization = `Authorization: Bearer ${(await account).key}`;
+    const head = (...headers: string[]) =>
+      request(`GET ${FLEET} HTTP/1.1`, 'Host: x', authorization, ...headers);
+    const body = 'x'.repeat(length - 1);
+    const chunks = `${(length - 1).toString(16)}\r\n${body}\r\n1\r\nx\r\n0\r\n\r\n`;
+    for (const sent of [
+      `${head(`Content-Length: ${length}`)}${body}x`,
+      `${head('Transfer-Encoding: chunked')}${chunks}`,
+    ]) {
+      const all = await each(Array.from({ length: 8 }), 4, () =>
+        sendRaw(sent + head() + head(), { quietMs: 10_000 }),
+      );
+      expect(all.map((answers) => answers.map(({ status }) => status))).toEqual(Array(8).fill([200]));
+    }
+  },
+);
+
+test('a client that sent whole requests and closes its sending side gets its answers', async () => {
+  const authorization = `Authorization: Bearer ${(await account).key}`;
+  const one = (path: string, ...more: string[]) =>
+    request(`GET ${path} HTTP/1.1`, 'Host: x', authorization, ...more);
+  const answered = async (bytes: string | string[]) =>
+    (await sendRaw(bytes, { halfClose: true, quietMs: 10_000 })).map(({ status }) => status);
+  expect(await answered(one(FLEET))).toEqual([200]);
+  expect(await answered(one(FLEET) + one('/api/v1/nothing') + one(FLEET))).toEqual([200, 404, 200]);
+  expect(await answered([one(FLEET), one(FLEET)])).toEqual([200, 200]);
+  expect(await answered(`${one(FLEET, 'Content-Length: 5')}hello`)).toEqual([200]);
+  expect(await answered(request(`GET ${FLEET} HTTP/1.0`, authorization))).toEqual([200]);
+  expect(await answered(one(FLEET) + one(FLEET).slice(0, 30))).toEqual([200, 400]);
+});
+
 describe('past 64 KiB of a body the connection is closed, whenever the answer was sent', () => {
   const chunk = `8000\r\n${'x'.repeat(32_768)}\r\n`;
   const long = 'x'.repeat(100_000);
@@ -222,7 +256,14 @@ test('400 bad_request: no Host, and two of them', async () => {
 const LINKED = ['/api/v1/health/connections', '/api/v1/ops/tickets', '/api/v1/activity'];
 
 test.each([
-  ...['1.2.3.256', '127.0.0.1:99999', '127.0.0.1:0', '[::::]', '[::1%25lo]', 'a.b.c.1', '0x7f.1', 'a:80:80'],
+  '1.2.3.256',
+  '127.0.0.1:99999',
+  '127.0.0.1:0',
+  '[::::]',
+  '[::1%25lo]',
+  'a.b.c.1',
+  '0x7f.1',
+  'a:80:80',
 ])('400: the host %s', async (host) => {
   const authorization = `Authorization: Bearer ${(await account).key}`;
   for (const path of LINKED) {
@@ -235,7 +276,13 @@ test('no host is answered 500', async () => {
   const authorization = `Authorization: Bearer ${(await account).key}`;
   const piece = fc.constantFrom(
     ...'0129afxAZ.-_:[]%@/?#\\ ,',
-    ...['127.0.0.1', '::1', ':80', ':99999', 'xn--', '0x', '\u00e9'],
+    '127.0.0.1',
+    '::1',
+    ':80',
+    ':99999',
+    'xn--',
+    '0x',
+    '\u00e9',
   );
   const host = fc.array(piece, { maxLength: 10 }).map((pieces) => pieces.join(''));
   const answers = await each(fc.sample(host, 240), 12, async (text) => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { makeAccount, makeKey } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { type Answer, ask } from './ask.ts';
+import { askable, ENDPOINTS } from './endpoints.ts';
 import { fixtureJson } from './fixture-command.ts';
 import { sendRaw } from './raw.ts';
 import type { Entry } from './records.ts';
@@ -9,12 +10,17 @@ import { type Service, startService } from './running-service.ts';
 
 const API = '/api/v1';
 const PATHS: Record<string, string[]> = {
-  health: ['/health/connections', '/health/connections/1/checks/latest', '/health/fleet', '/health/nothing'],
-  ops: ['/ops/tickets', '/ops/stats', '/ops/stats?unknown=1', '/ops/nothing'],
-  activity: ['/activity', '/activity?page=0'],
-  team: ['/team/members', '/team/roles'],
+  health: [...endpointsOf('health'), '/health/nothing'],
+  ops: [...endpointsOf('ops'), '/ops/stats?unknown=1', '/ops/nothing'],
+  activity: [...endpointsOf('activity'), '/activity?page=0'],
+  team: endpointsOf('team'),
 };
 const GROUPS = Object.keys(PATHS);
+
+function endpointsOf(group: string): string[] {
+  const paths = ENDPOINTS.map((path) => path.slice(API.length));
+  return paths.filter((path) => path.split('/')[1] === group).map(askable);
+}
 
 interface Made {
   id: number;
@@ -109,10 +115,8 @@ describe('scopes', () => {
 
     // All of a turn join one batch of the gate, most from the cache.
     const wanted = Array.from({ length: 240 }, (_, n) => ({
-      ...{
-        token: n % 2 === 0 ? key : whole,
-        path: ['/ops/stats', '/health/fleet', '/team/roles'][n % 3] ?? '',
-      },
+      token: n % 2 === 0 ? key : whole,
+      path: ['/ops/stats', '/health/fleet', '/team/roles'][n % 3] ?? '',
     }));
     const together = await Promise.all(wanted.map(({ token, path }) => ask(API + path, { key: token })));
     expect(together.map(({ status }) => status)).toEqual(
@@ -307,7 +311,10 @@ test('changes are recorded with what was before, and a change to the same is non
     {
       page_path: '/keys',
       properties: {
-        ...{ api_key_id: keyId, name: 'collector', scopes: ['activity'], allowed_addresses: ['10.0.0.0/8'] },
+        api_key_id: keyId,
+        name: 'collector',
+        scopes: ['activity'],
+        allowed_addresses: ['10.0.0.0/8'],
         before: { scopes: null, allowed_addresses: null },
       },
     },

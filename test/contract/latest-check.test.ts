@@ -100,7 +100,8 @@ test('200: the severity of a check that is well is the worst that it can reach',
   const well = printed.checks.filter(({ status }) => ['ok', 'skipped', 'error'].includes(status));
   const severity = (checkId: string) => well.find(({ check_id }) => check_id === checkId)?.severity;
   expect(severity('PG_XID_WRAPAROUND')).toBe('critical');
-  expect(severity('PG_AUTOVACUUM_OFF')).toBe('critical');
+  expect(severity('PG_FSYNC_OFF')).toBe('critical');
+  expect(severity('PG_AUTOVACUUM_OFF')).toBe('warning');
   expect(severity('PG_INVALID_INDEX') ?? 'warning').toBe('warning');
 });
 

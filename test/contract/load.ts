@@ -9,8 +9,8 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** Keeps `width` requests under way, to what `origin` names at the time, until it is stopped; `pauseMs` lie after each answer. */
-export function startLoad(key: string, width: number, origin: () => string, pauseMs = 0): Load {
+/** Keeps `width` requests under way, to what `origin` names at the time, until it is stopped. `pauseMs` lie after each answer: without them, two cores do nothing else. */
+export function startLoad(key: string, width: number, origin: () => string, pauseMs = 10): Load {
   let going = true;
   const load: Load = {
     answers: [],
@@ -24,7 +24,7 @@ export function startLoad(key: string, width: number, origin: () => string, paus
     while (going) {
       try {
         load.answers.push(await ask('/api/v1/health/fleet', { key, origin: origin() }));
-        if (pauseMs > 0) await wait(pauseMs);
+        await wait(pauseMs);
       } catch (error) {
         if (!isBroken(error)) throw error;
         load.broken += 1;

@@ -21,12 +21,25 @@ test('windows: add once and each week, list, remove', async () => {
   expect(Date.parse(once.ends_at) - Date.parse(once.starts_at)).toBeCloseTo(7_200_000, -5);
   const weekly = await commandJson<Window>(
     await add(
-      ...['--name', 'Updates', '--every', 'sun', '--every', 'sat', '--at', '02:00'],
-      ...['--time-zone', 'europe/berlin', '--for', '90m'],
+      '--name',
+      'Updates',
+      '--every',
+      'sun',
+      '--every',
+      'sat',
+      '--at',
+      '02:00',
+      '--time-zone',
+      'europe/berlin',
+      '--for',
+      '90m',
     ),
   );
   expect(weekly).toMatchObject({
-    ...{ weekdays: [6, 7], start_time: '02:00', time_zone: 'Europe/Berlin', minutes: 90 },
+    weekdays: [6, 7],
+    start_time: '02:00',
+    time_zone: 'Europe/Berlin',
+    minutes: 90,
     connections: { ids: null, names: null },
   });
   const coming = await commandJson<Window>(await add('--name', 'Later', '--from', '2h', '--for', '1h'));

@@ -23,8 +23,16 @@ interface Shown {
 async function newConnection(): Promise<string> {
   const { id: account } = await makeAccount();
   const { id } = await fixtureJson<Connection>([
-    ...['connection', 'add', '--account', String(account), '--name', 'store', '--tls', 'disable'],
-    ...['--url', inject('sharedStore')['DATABASE_URL'] ?? ''],
+    'connection',
+    'add',
+    '--account',
+    String(account),
+    '--name',
+    'store',
+    '--tls',
+    'disable',
+    '--url',
+    inject('sharedStore')['DATABASE_URL'] ?? '',
   ]);
   return String(id);
 }
@@ -44,8 +52,14 @@ test('"measures list" prints the values of the latest run', async () => {
   const { measured_at, measures } = await commandJson<Latest>(list);
   expect(measured_at).toEqual(time);
   expect(measures.find(({ check_id }) => check_id === CHECK)).toMatchObject({
-    ...{ metric: METRIC, database: '', object: null, value: expect.any(Number), operator: '<=' },
-    ...{ warning: expect.any(Number), critical: null, forecast: null },
+    metric: METRIC,
+    database: '',
+    object: null,
+    value: expect.any(Number),
+    operator: '<=',
+    warning: expect.any(Number),
+    critical: null,
+    forecast: null,
   });
   const { stdout, exit } = await command(list);
   expect(exit).toBe(0);
@@ -76,7 +90,11 @@ test('"measures show" prints a value for each run, as a table, lines of JSON or 
     .map((line) => JSON.parse(line));
   expect(points.map(({ last }) => String(last))).toEqual(values);
   expect(points[0]).toEqual({
-    ...{ at: time, check_id: CHECK, metric: METRIC, database: '', object: null },
+    at: time,
+    check_id: CHECK,
+    metric: METRIC,
+    database: '',
+    object: null,
     last: expect.any(Number),
   });
 
@@ -137,8 +155,16 @@ test('"changes list" prints what a member changed, newest first', async () => {
   const connection = await newConnection();
   for (const check of ['PG_DEAD_TUPLES', 'PG_DEADLOCKS']) {
     await fixtureJson([
-      ...['silence', 'add', '--connection', connection, '--check', check],
-      ...['--reason', 'accepted_risk', '--note', 'a small machine'],
+      'silence',
+      'add',
+      '--connection',
+      connection,
+      '--check',
+      check,
+      '--reason',
+      'accepted_risk',
+      '--note',
+      'a small machine',
     ]);
   }
   const list = ['changes', 'list', '--connection', connection];

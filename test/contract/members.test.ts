@@ -13,7 +13,7 @@ function add(accountId: number, name: string, email: string, role: string): Prom
 
 test('200: the members with their roles, by id, whole', async () => {
   const { id, key } = await makeAccount();
-  const ada = await add(id, 'Ada Lovelace', 'ada@example.com', 'owner');
+  const ada = await add(id, 'Ada Lovelace', 'ada@example.com', 'admin');
   const grace = await add(id, 'Grace Hopper', 'grace@example.com', 'auditor');
   const members = await read<List<Member>>(PATH, key);
   expect(members).toEqual({
@@ -24,7 +24,7 @@ test('200: the members with their roles, by id, whole', async () => {
     id: integer,
     name: 'Ada Lovelace',
     email: 'ada@example.com',
-    roles: ['owner'],
+    roles: ['admin'],
     status: expect.stringMatching(/^(active|invited|suspended)$/),
     joined_at: time,
     last_active_at: null,

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
@@ -50,7 +52,7 @@ test('a command does not create a store in a database that has none', async () =
       ['account', 'list'],
       ['apply', '-f', yaml, '--json'],
       ['activity', 'seal'],
-    ].map((args) => command(args, { environment })),
+    ].map((args) => command(args, { environment, ownProcess: true })),
   );
   for (const { exit, stdout, stderr } of outcomes) {
     expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' });
@@ -66,3 +68,51 @@ test('a command does not create a store in a database that has none', async () =
   await client.end();
   expect(rows).toEqual([{ migration: null, account: null }]);
 });
+
+const starting = Buffer.from('E\0\0\0\x37SFATAL\0C57P03\0Mthe database system is starting up\0\0');
+
+test.each<[what: string, meet: (socket: Socket) => unknown, query: string, sentence: RegExp]>([
+  ['is silent', () => {}, '', /^The store does not answer: /],
+  ['is silent to TLS', () => {}, '?sslmode=require', /^The store does not answer: /],
+  [
+    'hangs up',
+    (socket) => socket.once('data', () => socket.end()),
+    '',
+    /^The store ended the connection: .*names PostgreSQL itself/,
+  ],
+  ['is a MySQL', (socket) => socket.write('J\0\0\0\n8.4.3\0'), '', /does not speak PostgreSQL's protocol: /],
+  [
+    'greets instead of TLS',
+    (socket) => socket.write('SSH-2.0-x\r\n'),
+    '?sslmode=require',
+    /does not speak PostgreSQL's/,
+  ],
+  [
+    'is starting',
+    (socket) => socket.once('data', () => socket.end(starting)),
+    '',
+    /is starting or stopping \(57P03\)/,
+  ],
+])(
+  'what answers as the store %s: one sentence without the password, and the command ends',
+  async (_, meet, query, sentence) => {
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket.on('error', () => {}));
+      meet(socket);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const environment = {
+      DATABASE_URL: `postgres://watcher:secret-word@127.0.0.1:${port}/shop${query}`,
+      DBVITALS_SECRET_KEY: '7c'.repeat(32),
+    };
+    const { exit, stdout, stderr } = await command(['account', 'list'], { environment, ownProcess: true });
+    expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' });
+    expect(stderr).toMatch(/^error: [^\n]+DATABASE_URL[^\n]*\n$|57P03/);
+    expect(stderr.replace('error: ', '')).toMatch(sentence);
+    expect(stderr).not.toContain('secret-word');
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  },
+);

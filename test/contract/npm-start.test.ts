@@ -4,8 +4,8 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from '
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { PROGRAM, SHIPPED_FLAGS } from '../shipped-flags.ts';
-import { COMPILED, copyEmptyStore, temporaryFolder } from './running-service.ts';
+import { PROGRAM, SHIPPED_FLAGS } from '../support/shipped-flags.ts';
+import { bareEnvironment, copyEmptyStore, temporaryFolder } from './running-service.ts';
 
 // The README's own commands, in a checkout without a .env: npm, its shell, env and the program.
 const ROOT = join(import.meta.dirname, '../..');
@@ -22,8 +22,7 @@ afterAll(() => folder.remove());
 
 /** Starts npm, waits until the program says `ready`, sends npm alone a signal, and gives npm's exit code once all it started has ended. */
 async function stopped(args: string[], ready: RegExp, signal: NodeJS.Signals) {
-  const { PATH = '', HOME = '' } = process.env;
-  const env = { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, PORT: '0', DBVITALS_DATA_DIR: dataFolder };
+  const env = { ...bareEnvironment(folder.path), PORT: '0', DBVITALS_DATA_DIR: dataFolder };
   const npm = spawn('npm', args, { cwd: checkout, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [npm.stdout, npm.stderr])

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { fillAccount, makeAccount, makeKey, makeKeylessAccount } from './account.ts';
 import { type Answer, ask } from './ask.ts';
-import { ENDPOINTS } from './endpoints.ts';
+import { askable, ENDPOINTS } from './endpoints.ts';
 import { fixtureJson } from './fixture-command.ts';
 import { committed, events, expectSchema, type Json, operations } from './openapi-assertions.ts';
 import type { Failure, Fleet } from './records.ts';
@@ -17,7 +17,7 @@ const UNDESCRIBED = [
   'transfer-encoding',
 ];
 
-const EXAMPLES = new URL('../../src/http/openapi/example-answers.json', import.meta.url);
+const EXAMPLES = new URL('../../src/api/openapi/example-answers.json', import.meta.url);
 
 const filled = fill();
 const individual = makeAccount({ plan: 'individual' });
@@ -32,10 +32,13 @@ async function fill(): Promise<{ key: string; connectionId: number }> {
   return { key, connectionId: fleet.data[0]?.id ?? 0 };
 }
 
+const withQuery = (path: string, query: string) => `${path}${path.includes('?') ? '&' : '?'}${query}`;
+
 /** The operation's path for an account that is filled; lists are short, so that they can be examples. */
 function pathOf(operation: (typeof operations)[number], connectionId: number): string {
   const paginated = operation.parameters.some(({ name }) => name === 'per_page');
-  return operation.path.replace('{id}', String(connectionId)) + (paginated ? '?per_page=2' : '');
+  const path = askable(operation.path.replace('{id}', String(connectionId)));
+  return paginated ? withQuery(path, 'per_page=2') : path;
 }
 
 function expectDescribed(answer: Answer, headers: Record<string, unknown> = {}): void {
@@ -44,20 +47,24 @@ function expectDescribed(answer: Answer, headers: Record<string, unknown> = {}):
   expect(sent.sort()).toEqual(described.sort());
 }
 
-test('the document has the eight operations and nothing else', () => {
+test('the document has the operations and nothing else', () => {
   expect(operations.map(({ path }) => path.replace('{id}', '1'))).toEqual(ENDPOINTS);
-  expect(Object.keys(JSON.parse(committed).paths).length).toBe(8);
+  expect(Object.keys(JSON.parse(committed).paths).length).toBe(ENDPOINTS.length);
 });
 
 test('the examples are real answers, with the fields that answers have now', async () => {
   const { key, connectionId } = await filled;
+  const examples = JSON.parse(readFileSync(EXAMPLES, 'utf8')) as Record<string, Json>;
   const answers: Record<string, Json> = {};
   for (const operation of operations) {
     const body = (await ask(pathOf(operation, connectionId), { key })).json<Json>();
     const { data } = body as { data: { checks?: unknown[] } };
     // Shortened: a run lists every check there is.
     data.checks?.splice(3);
-    answers[operation.operationId] = body;
+    const { length } = Array.isArray(data) ? data : [1];
+    if (length > 3) body['data'] = (data as unknown as unknown[]).slice(0, 3);
+    // Sample data has no seals, and perhaps no alerts or episodes: their examples are kept.
+    answers[operation.operationId] = length === 0 ? (examples[operation.operationId] ?? body) : body;
   }
   // `npm run openapi:examples` takes them into the document.
   if (process.env['WRITE_EXAMPLES']) writeFileSync(EXAMPLES, `${JSON.stringify(answers, null, 2)}\n`);
@@ -127,9 +134,9 @@ describe.each(operations)('$operationId', (operation) => {
 
   test('the parameters are those that the service takes, with these bounds, values and defaults', async () => {
     const { key, connectionId } = await filled;
-    const path = operation.path.replace('{id}', String(connectionId));
+    const path = askable(operation.path.replace('{id}', String(connectionId)));
     const parameters = operation.parameters.filter((parameter) => parameter.in === 'query');
-    const told = (await ask(`${path}?surely_unknown=1`, { key })).json<Failure>().error.message;
+    const told = (await ask(withQuery(path, 'surely_unknown=1'), { key })).json<Failure>().error.message;
     const names = parameters.map(({ name }) => name).join(', ');
     expect(told).toBe(
       names
@@ -137,7 +144,7 @@ describe.each(operations)('$operationId', (operation) => {
         : 'This endpoint takes no parameters.',
     );
     const status = async (name: string, value: unknown) =>
-      (await ask(`${path}?${name}=${encodeURIComponent(String(value))}`, { key })).status;
+      (await ask(withQuery(path, `${name}=${encodeURIComponent(String(value))}`), { key })).status;
     for (const { name, schema } of parameters) {
       const { minimum, maximum, enum: values } = schema;
       if (minimum !== undefined) {
@@ -154,7 +161,7 @@ describe.each(operations)('$operationId', (operation) => {
       if (schema.default === undefined) continue;
       const [plain, given] = await Promise.all(
         ['per_page=7', `per_page=7&${name}=${schema.default}`].map((query) =>
-          ask(`${path}?${name === 'per_page' ? query.slice(11) : query}`, { key }),
+          ask(withQuery(path, name === 'per_page' ? query.slice(11) : query), { key }),
         ),
       );
       expect(meta(given)).toEqual(meta(plain));
@@ -164,11 +171,11 @@ describe.each(operations)('$operationId', (operation) => {
 
 async function askWrongly(operation: (typeof operations)[number], wrong: Wrong): Promise<Answer> {
   const { key, connectionId } = await filled;
-  const path = `${operation.path.replace('{id}', wrong.id ?? String(connectionId))}`;
+  const path = askable(operation.path.replace('{id}', wrong.id ?? String(connectionId)));
   const url =
     wrong.query !== undefined && wrong.id !== undefined && operation.path.includes('{id}')
       ? path
-      : `${path}?${wrong.query ?? ''}`;
+      : withQuery(path, wrong.query ?? '');
   const { plan, scoped, requestsPerMinute, headers = {} } = wrong;
   if (plan) return ask(path, { key: (await individual).key });
   if (scoped) return ask(path, { key: await scopedKeyFor(operation) });

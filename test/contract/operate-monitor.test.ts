@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { commandsOf, operatePage, putCommand } from '../operate-page.ts';
+import { commandsOf, operatePage, putCommand } from '../house/operate-page.ts';
 import { freePort } from './free-port.ts';
 import { startReceiver } from './otlp-receiver.ts';
 import { COMPILED, temporaryFolder } from './running-service.ts';
@@ -16,10 +16,14 @@ putCommand(bin);
 afterAll(() => folder.remove());
 
 const environment = () => {
-  const { PATH = '', HOME = folder.path } = process.env;
+  const { PATH = '' } = process.env;
   const path = bin + delimiter + PATH;
   return {
-    ...{ PATH: path, HOME, PORT: '0', LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: COMPILED },
+    PATH: path,
+    HOME: folder.path,
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    NODE_COMPILE_CACHE: COMPILED,
     DBVITALS_DATA_DIR: join(folder.path, 'data'),
   };
 };
@@ -59,7 +63,9 @@ function run(block: string): string {
 const ROOT = join(import.meta.dirname, '../..');
 const FIGURE_FILES = [
   ...readdirSync(join(ROOT, 'docs/operate')).map((name) => `docs/operate/${name}`),
-  ...['docs/scaling.md', 'deploy/prometheus-rules.yaml', 'deploy/grafana-dbvitals-service.json'],
+  'docs/scaling.md',
+  'deploy/prometheus-rules.yaml',
+  'deploy/grafana-dbvitals-service.json',
 ];
 
 const isServe = (block: string) => /dbvitals serve/.test(block);

@@ -3,7 +3,7 @@ import http from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
-import { operatePage } from '../operate-page.ts';
+import { operatePage } from '../house/operate-page.ts';
 import { makeAccount } from './account.ts';
 import { ask } from './ask.ts';
 import { freePort } from './free-port.ts';

@@ -20,6 +20,16 @@ export interface Span {
   resource: Record<string, string | number>;
 }
 
+/** A point of a gauge as a collector gets it. */
+export interface GaugePoint {
+  name: string;
+  unit: string;
+  attributes: Record<string, string | number>;
+  value: number;
+  /** Of the resource. */
+  resource: Record<string, string | number>;
+}
+
 type Field = [number: number, value: Buffer | bigint];
 
 /** The fields of a message (https://protobuf.dev/programming-guides/encoding/). Throws at what is none. */
@@ -65,9 +75,7 @@ function attributesOf(fields: Field[], number: number): Record<string, string | 
       const kinds = value.map(([kind]) => kind);
       if (kinds.includes(1)) return [text(fieldsOf(pair), 1), text(value, 1)];
       const whole = kinds.includes(3);
-      const bytes = Buffer.alloc(8);
-      bytes.writeBigUInt64LE(figure(value, 4));
-      return [text(fieldsOf(pair), 1), whole ? Number(figure(value, 3)) : bytes.readDoubleLE()];
+      return [text(fieldsOf(pair), 1), whole ? Number(figure(value, 3)) : double(figure(value, 4))];
     }),
   );
 }
@@ -96,19 +104,53 @@ function spansOf(body: Buffer): Span[] {
     });
 }
 
-/** A collector of traces: takes OTLP by HTTP as protobuf at /v1/traces, and nothing else. */
+/** The points of the gauges of an ExportMetricsServiceRequest (opentelemetry-proto 1.x, metrics/v1/metrics.proto). */
+function pointsOf(body: Buffer): GaugePoint[] {
+  return all(fieldsOf(body), 1)
+    .map(fieldsOf)
+    .flatMap((group) => {
+      const resource = attributesOf(all(group, 1).map(fieldsOf)[0] ?? [], 1);
+      return all(group, 2)
+        .flatMap((scope) => all(fieldsOf(scope), 2))
+        .map(fieldsOf)
+        .flatMap((metric) =>
+          all(fieldsOf(all(metric, 5)[0] ?? Buffer.alloc(0)), 1)
+            .map(fieldsOf)
+            .map((point) => ({
+              name: text(metric, 1),
+              unit: text(metric, 3),
+              attributes: attributesOf(point, 7),
+              value: double(figure(point, 4)),
+              resource,
+            })),
+        );
+    });
+}
+
+function double(bits: bigint): number {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(bits);
+  return bytes.readDoubleLE();
+}
+
+/** A collector: takes OTLP by HTTP as protobuf, traces at /v1/traces and metrics at /v1/metrics, and nothing else. */
 export interface Receiver {
   origin: string;
   spans: Span[];
+  points: GaugePoint[];
+  /** Resolves when something came. */
+  arrived: Promise<void>;
   /** All that came, as it came: for what must not be in it. */
   bytes(): Buffer;
   headers: Record<string, unknown>[];
   close(): void;
 }
 
-/** Starts one on a free port. */
-export async function startReceiver(): Promise<Receiver> {
+/** Starts one; port 0 = a free one. */
+export async function startReceiver(onPort = 0): Promise<Receiver> {
+  const arrived = Promise.withResolvers<void>();
   const spans: Span[] = [];
+  const points: GaugePoint[] = [];
   const bodies: Buffer[] = [];
   const headers: Record<string, unknown>[] = [];
   const server = createServer(async (request, response) => {
@@ -116,22 +158,27 @@ export async function startReceiver(): Promise<Receiver> {
     for await (const chunk of request) chunks.push(chunk);
     const sent = Buffer.concat(chunks);
     const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent;
-    const isTrace = request.method === 'POST' && request.url === '/v1/traces';
-    if (!isTrace || request.headers['content-type'] !== 'application/x-protobuf') {
+    const { url = '' } = request;
+    const isKnown = request.method === 'POST' && /^\/v1\/(?:traces|metrics)$/.test(url);
+    if (!isKnown || request.headers['content-type'] !== 'application/x-protobuf') {
       response.writeHead(400).end();
       return;
     }
     bodies.push(body);
     headers.push(request.headers);
-    spans.push(...spansOf(body));
+    if (url === '/v1/traces') spans.push(...spansOf(body));
+    else points.push(...pointsOf(body));
+    arrived.resolve();
     response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(onPort, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   return {
     origin: `http://127.0.0.1:${port}`,
     spans,
+    points,
+    arrived: arrived.promise,
     bytes: () => Buffer.concat(bodies),
     headers,
     close() {

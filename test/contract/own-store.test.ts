@@ -87,6 +87,12 @@ test('sign-in links use the public URL where it is set', async () => {
   expect(service.output()).toMatch(link('sign in'));
   const made = await command(['member', 'link', '--account', '1'], { environment });
   expect(made.stdout).toMatch(link('link'));
+  // The command need not know how the service was started.
+  const { DBVITALS_PUBLIC_URL: _, ...others } = environment;
+  const elsewhere = await command(['member', 'link', '--account', '1'], {
+    environment: { ...others, PORT: '1' },
+  });
+  expect(elsewhere.stdout).toMatch(link('link'));
 });
 
 test('every answer has HSTS where the public URL is https', async () => {
@@ -132,7 +138,10 @@ test('secrets in the data folder are readable by their owner only', () => {
 });
 
 test('a second serve on the data folder is refused in one sentence', async () => {
-  const { exit, stderr } = await command(['serve'], { environment: { ...environment, PORT: '0' } });
+  const { exit, stderr } = await command(['serve'], {
+    environment: { ...environment, PORT: '0' },
+    ownProcess: true,
+  });
   expect(exit).toBe(1);
   expect(stderr.trim()).toMatch(/^[^\n]*in use by another[^\n]*serve[^\n]*$/);
   await read(FLEET, firstKey, { origin: service.origin });
@@ -247,7 +256,10 @@ test('a read-only store: /readyz is 503, one log line without a stack, and recov
 }, async () => {
   const { superuser } = JSON.parse(readFileSync(join(dataFolder, 'postgres', 'dbvitals.json'), 'utf8'));
   const root = new pg.Client({
-    ...{ host: join(dataFolder, 'postgres'), user: 'postgres', password: superuser, database: 'postgres' },
+    host: join(dataFolder, 'postgres'),
+    user: 'postgres',
+    password: superuser,
+    database: 'postgres',
   });
   await root.connect();
   const ready = async (base: string) => (await fetch(`${base}/readyz`)).status;

@@ -9,15 +9,22 @@ import { expectContract } from './every-answer.ts';
 const BETWEEN_PACKETS = 20;
 
 /**
- * Sends bytes as they are, each item of a list as a packet of its own, and gives the answers that came back until the service closed the connection, or said
+ * Sends bytes as they are, each item of a list as a packet of its own (with `halfClose`, it then closes its sending side), and gives the answers that came back until the service closed the connection, or said
  * nothing for `quietMs`. Each is held to what every answer under /api/ owes.
  */
 export async function sendRaw(
   bytes: string | Buffer | string[],
-  options: { origin?: string; quietMs?: number; method?: string; outsideApi?: boolean } = {},
+  options: {
+    origin?: string;
+    quietMs?: number;
+    method?: string;
+    outsideApi?: boolean;
+    halfClose?: boolean;
+  } = {},
 ): Promise<Answer[]> {
   const packets = Array.isArray(bytes) ? bytes : [bytes];
-  const received = await exchange(packets, options.origin ?? inject('origin'), options.quietMs ?? 1_500);
+  const { origin = inject('origin'), quietMs = 1_500, halfClose = false } = options;
+  const received = await exchange(packets, { origin, quietMs, halfClose });
   const answers = parse(received, options.method ?? 'GET');
   const path = options.outsideApi ? '/' : '/api/';
   for (const answer of answers) expectContract(options.method ?? 'GET', path, withoutKind(answer));
@@ -45,7 +52,10 @@ function withoutKind(answer: Answer): Answer {
   return { ...answer, headers: { ...answer.headers, etag: '"none"', 'cache-control': 'private, no-cache' } };
 }
 
-function exchange(packets: (string | Buffer)[], origin: string, quietMs: number): Promise<Buffer> {
+function exchange(
+  packets: (string | Buffer)[],
+  { origin, quietMs, halfClose }: { origin: string; quietMs: number; halfClose: boolean },
+): Promise<Buffer> {
   const { hostname, port, protocol } = new URL(origin);
   const address = { host: hostname, port: Number(port) };
   return new Promise((resolve, reject) => {
@@ -53,8 +63,9 @@ function exchange(packets: (string | Buffer)[], origin: string, quietMs: number)
     const send = async () => {
       for (const packet of packets) {
         socket.write(packet);
-        await wait(BETWEEN_PACKETS);
+        if (packet !== packets.at(-1)) await wait(BETWEEN_PACKETS);
       }
+      if (halfClose) socket.end();
     };
     const socket =
       protocol === 'https:'

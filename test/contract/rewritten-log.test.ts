@@ -51,7 +51,11 @@ async function sealedLog(old = true): Promise<Sealed> {
   const sealFile = join(folder.path, `seals-${id}.ndjson`);
   await seal(id, { ...environment, DBVITALS_SEAL_FILE: sealFile });
   const { public_key: publicKey } = await commandJson<{ public_key: string }>([
-    ...['activity', 'seal', '--account', String(id), '--public-key'],
+    'activity',
+    'seal',
+    '--account',
+    String(id),
+    '--public-key',
   ]);
   return { id, publicKey, sealFile };
 }
@@ -97,7 +101,8 @@ test('entries are edited, the seals deleted, the log sealed again: it says late,
   // The service has signed it: the key alone tells nothing.
   expect((await verify(id, '--public-key', publicKey)).exit).toBe(0);
   expect(await verify(id, '--seal-file', sealFile)).toMatchObject({
-    ...{ exit: 2, stderr: `error: Entry 3 of account ${id} was edited.\n` },
+    exit: 2,
+    stderr: `error: Entry 3 of account ${id} was edited.\n`,
   });
 });
 
@@ -123,7 +128,8 @@ test('the signing key is deleted, and the service makes another: the key that wa
   writeFileSync(file, `${publicKey}\n`);
   for (const key of [publicKey, file]) {
     expect(await verify(id, '--public-key', key)).toMatchObject({
-      ...{ exit: 2, stdout: '' },
+      exit: 2,
+      stdout: '',
       stderr: expect.stringMatching(
         /^error: Seal 1 .* is forged: it is signed with a key that is not ours\.\n$/,
       ),

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { recordOutput } from '../secret-scan.ts';
+import { recordOutput } from '../support/secret-scan.ts';
 
 /** Settings of a process of ours, over an otherwise bare environment. */
 export type Environment = Record<string, string>;
@@ -32,22 +32,37 @@ export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 /** Compiled code, kept from run to run: commands are started by the hundred, and each takes 0.16 s of a core instead of 0.43 s. */
 export const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/dbvitals-tests', import.meta.url));
 
-// Outside the checkout, so that neither its .env nor its data folder is ever used.
-const WORKING_FOLDER = tmpdir();
+/** A new, empty folder of one command, outside the checkout: its .env and its data folder are never used, nor any file of the user. */
+export function commandFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'dbvitals-command-'));
+}
 
-/** Starts `dbvitals …` with these settings and no other; `input` is all that it reads, an open pipe where not given; `flags` are Node's. */
+/**
+ * What a command takes over from this machine: the programs. `folder` is its home, and takes its temporary files. Tests that
+ * count runs or connections are not about pulses: those that are turn them on.
+ */
+export function bareEnvironment(folder: string): Environment {
+  const { PATH = '' } = process.env;
+  return { PATH, HOME: folder, TMPDIR: folder, NODE_COMPILE_CACHE: COMPILED, DBVITALS_PULSE: 'no' };
+}
+
+/**
+ * Starts `dbvitals …` with these settings and no other, in a folder that is removed when it has ended. `input` is all that
+ * it reads, an open pipe where not given; `flags` are Node's.
+ */
 export function startProcess(
   args: string[],
   environment: Environment,
   input?: string,
   flags: readonly string[] = [],
 ): Process & { child: ChildProcess } {
-  const { PATH = '', HOME = '' } = process.env;
+  const folder = commandFolder();
   const child = spawn(process.execPath, [...flags, MAIN, ...args], {
-    cwd: WORKING_FOLDER,
-    env: { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, ...environment },
+    cwd: folder,
+    env: { ...bareEnvironment(folder), ...environment },
     stdio: 'pipe',
   });
+  child.once('close', () => rmSync(folder, { recursive: true, force: true }));
   let output = '';
   const listeners = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
@@ -113,7 +128,7 @@ export async function startService(
   return { ...service, origin };
 }
 
-// The run's template (test/run-setup.ts), in place of a store that is not there yet: to make one takes 1.7 s, to copy it 0.1.
+// The run's template (test/support/run-setup.ts), in place of a store that is not there yet: to make one takes 1.7 s, to copy it 0.1.
 export function copyEmptyStore({ DATABASE_URL, DBVITALS_DATA_DIR }: Environment): void {
   const template = process.env['DBVITALS_TEST_DATA'];
   if (!template || DATABASE_URL || !DBVITALS_DATA_DIR || existsSync(join(DBVITALS_DATA_DIR, 'postgres')))

@@ -21,7 +21,11 @@ beforeAll(async () => {
     await ask('/api/v1/health/fleet', { key, headers: { 'user-agent': agent } });
   }
   ({ public_key: publicKey } = await commandJson<{ public_key: string }>([
-    ...['activity', 'seal', '--account', account, '--public-key'],
+    'activity',
+    'seal',
+    '--account',
+    account,
+    '--public-key',
   ]));
 });
 
@@ -49,7 +53,11 @@ test('seal and verify, also with a seal file', async () => {
   const of = ['activity', 'verify', '--account', account];
   for (const args of [of, [...of, '--from-export', file]]) {
     expect(await commandJson(args)).toMatchObject({
-      ...{ verified: true, account_id: Number(account), first_id: 1, unsealed: 0, cut_to: 0 },
+      verified: true,
+      account_id: Number(account),
+      first_id: 1,
+      unsealed: 0,
+      cut_to: 0,
       public_keys: [publicKey],
     });
   }

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { ANY_KEY, formsOf, storeLeaks } from '../secret-scan.ts';
+import { ANY_KEY, formsOf, storeLeaks } from '../support/secret-scan.ts';
 import type { NewKey } from './account.ts';
 import { type Answer, ask } from './ask.ts';
 import { command } from './command.ts';
@@ -142,7 +142,9 @@ test('no secret is in output, log, metrics, the store or an argument list, whate
     ])
       told.push((await ask(`/api/v1${path}`, { key: asked, origin: service.origin })).text);
   const well = await ask('/api/v1/health/fleet', {
-    ...{ key, origin: service.origin, headers: { 'user-agent': key } },
+    key,
+    origin: service.origin,
+    headers: { 'user-agent': key },
   });
   const unknown = await ask('/api/v1/health/fleet', { key: refused, origin: service.origin });
   await run(`key revoke ${keyId}`);

@@ -11,9 +11,18 @@ const CHECK = 'PG_SHARED_BUFFERS_LOW';
 /** A connection to the suite's store, with one threshold set so that it has a warning. */
 async function faultyConnection(account: number): Promise<string> {
   const { id } = await fixtureJson<Connection>([
-    ...['connection', 'add', '--account', String(account), '--name', 'store', '--tls', 'disable'],
-    ...['--url', inject('sharedStore')['DATABASE_URL'] ?? ''],
-    ...['--threshold', `${CHECK}.warning_bytes=999999999999`],
+    'connection',
+    'add',
+    '--account',
+    String(account),
+    '--name',
+    'store',
+    '--tls',
+    'disable',
+    '--url',
+    inject('sharedStore')['DATABASE_URL'] ?? '',
+    '--threshold',
+    `${CHECK}.warning_bytes=999999999999`,
   ]);
   return String(id);
 }
@@ -45,11 +54,23 @@ test('a silence skips its finding and resolves its ticket; when it ends, the tic
 
   const add = ['silence', 'add', '--connection', connection, '--check', CHECK];
   const silence = await fixtureJson<{ id: number }>([
-    ...[...add, '--reason', 'accepted_risk', '--note', 'a small machine', '--until', '7d'],
+    ...add,
+    '--reason',
+    'accepted_risk',
+    '--note',
+    'a small machine',
+    '--until',
+    '7d',
   ]);
   expect(silence).toEqual({
-    ...{ id: integer, connection_id: Number(connection), check_id: CHECK, object: null },
-    ...{ reason: 'accepted_risk', note: 'a small machine', created_at: time, until: time },
+    id: integer,
+    connection_id: Number(connection),
+    check_id: CHECK,
+    object: null,
+    reason: 'accepted_risk',
+    note: 'a small machine',
+    created_at: time,
+    until: time,
   });
   expect(await ticket()).toBe('resolved');
   expect(await fixtureJson(['silence', 'list', '--account', String(id)])).toEqual([silence]);
@@ -74,13 +95,22 @@ test('a silence skips its finding and resolves its ticket; when it ends, the tic
       /^(silence|ticket)_/.test(action_type) && properties['check_id'] === CHECK,
   );
   expect(told.map(({ action_type }) => action_type)).toEqual([
-    ...['ticket_opened', 'silence_added', 'ticket_resolved', 'silence_ended', 'ticket_reopened'],
+    'ticket_opened',
+    'silence_added',
+    'ticket_resolved',
+    'silence_ended',
+    'ticket_reopened',
   ]);
   expect(told[1]).toMatchObject({
     page_path: `/connections/${connection}`,
     properties: {
-      ...{ silence_id: silence.id, check_id: CHECK, object: null, reason: 'accepted_risk' },
-      ...{ note: 'a small machine', until: time, actor: 'command line' },
+      silence_id: silence.id,
+      check_id: CHECK,
+      object: null,
+      reason: 'accepted_risk',
+      note: 'a small machine',
+      until: time,
+      actor: 'command line',
     },
   });
   expect(told[2]?.properties).toMatchObject({ reason: 'silenced: accepted_risk' });

@@ -20,7 +20,9 @@ export async function startStoreWithStandby(): Promise<StoreWithStandby> {
   const connections = { max_connections: '60' };
   const standby = new Standby(primary, 'second', testedPrograms(), connections);
   await primary.resume({
-    ...{ listen_addresses: '127.0.0.1', max_wal_senders: '5', synchronous_standby_names: 'second' },
+    listen_addresses: '127.0.0.1',
+    max_wal_senders: '5',
+    synchronous_standby_names: 'second',
     ...connections,
   });
   await standby.start();

@@ -21,7 +21,12 @@ const at = (account: number) => ['--account', String(account)];
 const url = ['--url', 'postgres://watcher@db.example.com/shop'];
 const add = (account: number, name: string, ...tags: string[]) =>
   commandJson<Connection>([
-    ...['connection', 'add', ...at(account), '--name', name, ...url],
+    'connection',
+    'add',
+    ...at(account),
+    '--name',
+    name,
+    ...url,
     ...tags.flatMap((tag) => ['--tag', tag]),
   ]);
 const tagsOf = (account: number, ...filter: string[]) =>
@@ -45,7 +50,15 @@ test('commands tag connections and filter by tags, and print what endpoint 1 sho
     { id: expect.any(Number), name: 'bare', tags: [] },
   ]);
   const changed = await commandJson<Connection>([
-    ...['connection', 'change', String(shop.id), '--tag', 'env:test', '--untag', 'pci', '--untag', 'none'],
+    'connection',
+    'change',
+    String(shop.id),
+    '--tag',
+    'env:test',
+    '--untag',
+    'pci',
+    '--untag',
+    'none',
   ]);
   expect(changed).toEqual(data[0]);
   expect(await tagsOf(account, 'env:test', 'env:staging')).toEqual([
@@ -145,7 +158,8 @@ test('the fleet says which connections are in a maintenance window, also by tag'
   const [staging, live] = [await add(account, 'a', 'env:staging'), await add(account, 'b', 'env:production')];
   const operator = await signInAs(account, ['operator']);
   await operator.change('POST', '/maintenance', {
-    ...{ name: 'Disks', connections: { ids: null, names: ['tag:env:staging'] } },
+    name: 'Disks',
+    connections: { ids: null, names: ['tag:env:staging'] },
     ends_at: new Date(Date.now() + 3_600_000).toISOString(),
   });
   const { data } = await operator.get<{ data: { id: number; in_maintenance: boolean }[] }>(
@@ -267,8 +281,13 @@ accounts:
   expect((await apply('')).changes).toEqual([]);
   expect((await apply(', tags: [env:production, team:shop, TEAM:SHOP]')).changes).toEqual([]);
   const change = {
-    ...{ action: 'change', what: 'connection', account: name, name: 'shop', changed: ['tags'] },
-    ...{ from: { tags: ['env:production', 'team:shop'] }, to: { tags: ['env:test'] } },
+    action: 'change',
+    what: 'connection',
+    account: name,
+    name: 'shop',
+    changed: ['tags'],
+    from: { tags: ['env:production', 'team:shop'] },
+    to: { tags: ['env:test'] },
   };
   expect((await apply(', tags: [env:test]', '--plan')).changes).toEqual([change]);
   expect((await apply(', tags: [env:test]')).changes).toEqual([change]);

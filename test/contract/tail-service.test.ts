@@ -1,14 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { fillAccount, makeAccount, makeKey } from './account.ts';
 import { readLog } from './activity-log.ts';
 import { ask, each } from './ask.ts';
 import { command } from './command.ts';
 import type { Entry } from './records.ts';
-import { startProcess, temporaryFolder } from './running-service.ts';
+import { bareEnvironment, commandFolder, MAIN, startProcess, temporaryFolder } from './running-service.ts';
 
 const tail = (...options: string[]) => ['activity', 'tail', '--url', inject('origin'), ...options];
 
@@ -114,12 +113,13 @@ test('a kill in the middle of a long log repeats at most 100 lines, and loses no
 
 test('a closed pipe ends it quietly', async () => {
   const { key } = await makeAccount();
-  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+  const folder = commandFolder();
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   const pipe = '{ "$0" "$@"; echo "exit $?" >&2; } | head -n 2';
-  const { PATH = '' } = process.env;
-  const args = [main, ...tail('--after-id', '0', '--follow')];
+  const args = [MAIN, ...tail('--after-id', '0', '--follow')];
   const { stdout, stderr } = spawnSync('sh', ['-c', pipe, process.execPath, ...args], {
-    env: { PATH, DBVITALS_API_KEY: key },
+    cwd: folder,
+    env: { ...bareEnvironment(folder), DBVITALS_API_KEY: key },
     encoding: 'utf8',
     timeout: 30_000,
   });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { fillAccount, makeAccount, makeKey } from './account.ts';
 import { ask, each, read } from './ask.ts';
-import { ENDPOINTS } from './endpoints.ts';
+import { askable, ENDPOINTS } from './endpoints.ts';
 import { fixtureJson } from './fixture-command.ts';
 
 interface Tenant {
@@ -29,7 +29,9 @@ beforeAll(async () => {
     const { key, id: keyId } = await makeKey(id, `only the ${mark}`);
     const ids = new Set([id, keyId]);
     for (const path of ENDPOINTS.filter((path) => !path.includes('/1/'))) {
-      collectIds(await read<unknown>(`${path}?per_page=100`, key).catch(() => read<unknown>(path, key)), ids);
+      const whole = askable(path);
+      const page = `${whole}${whole === path ? '?' : '&'}per_page=100`;
+      collectIds(await read<unknown>(page, key).catch(() => read<unknown>(whole, key)), ids);
     }
     return { id, key, mark, ids };
   });
@@ -53,7 +55,7 @@ function pairs(): { mine: Tenant; theirs: Tenant }[] {
 test('another account is shown to nobody, by no endpoint', async () => {
   for (const { mine, theirs } of pairs()) {
     for (const path of ENDPOINTS) {
-      const { text } = await ask(path, { key: mine.key });
+      const { text } = await ask(askable(path), { key: mine.key });
       expect(text).not.toMatch(new RegExp(`\\b${theirs.mark}\\b`));
       expect(text, 'the marks are there to be seen').toMatch(
         /connections$|members$|activity$/.test(path) ? new RegExp(`\\b${mine.mark}\\b`) : /./,
@@ -63,7 +65,11 @@ test('another account is shown to nobody, by no endpoint', async () => {
 });
 
 const ways: [string, (id: number) => string][] = [
-  ['the path of a connection', (id) => `/api/v1/health/connections/${id}/checks/latest`],
+  ...ENDPOINTS.filter((path) => path.includes('/1/')).map((path): [string, (id: number) => string] => [
+    `the path ${path}`,
+    (id) => askable(path.replace('/1/', `/${id}/`)),
+  ]),
+  ['connection_id of alerts', (id) => `/api/v1/ops/alerts?connection_id=${id}`],
   ['connection_id', (id) => `/api/v1/ops/tickets?connection_id=${id}`],
   ['connection_id with other filters', (id) => `/api/v1/ops/tickets?status=open&connection_id=${id}&page=2`],
 ];

@@ -21,7 +21,12 @@ interface Applied {
 const at = (account: number) => ['--account', String(account)];
 const set = (account: number, threshold: string, ...more: string[]) =>
   commandJson<{ changed: number }>([
-    ...['threshold', 'change', ...at(account), '--threshold', threshold, ...more],
+    'threshold',
+    'change',
+    ...at(account),
+    '--threshold',
+    threshold,
+    ...more,
   ]);
 const listed = async (account: number) =>
   (await commandJson<Listed[]>(['threshold', 'list', ...at(account)])).map(
@@ -32,8 +37,15 @@ const listed = async (account: number) =>
 test('commands set thresholds of an account and of tags, list, export and preview them', async () => {
   const { id: account } = await makeAccount();
   await commandJson<Connection>([
-    ...['connection', 'add', ...at(account), '--name', 'shop', '--url', 'postgres://w@db.example.com/shop'],
-    ...['--threshold', 'PG_DEAD_TUPLES.warning=0.4'],
+    'connection',
+    'add',
+    ...at(account),
+    '--name',
+    'shop',
+    '--url',
+    'postgres://w@db.example.com/shop',
+    '--threshold',
+    'PG_DEAD_TUPLES.warning=0.3',
   ]);
   expect(await set(account, 'pg_dead_tuples.warning=0.2')).toEqual({ changed: 1 });
   expect(await set(account, 'PG_DEAD_TUPLES.warning=0.2')).toEqual({ changed: 0 });
@@ -43,7 +55,7 @@ test('commands set thresholds of an account and of tags, list, export and previe
   expect(await listed(account)).toEqual([
     'account  PG_DEAD_TUPLES.warning=0.2 by command line',
     'tag env:test PG_CONN_SATURATION.warning=0.95 by command line',
-    'connection shop PG_DEAD_TUPLES.warning=0.4 by null',
+    'connection shop PG_DEAD_TUPLES.warning=0.3 by null',
   ]);
   const preview = ['threshold', 'preview', ...at(account), '--threshold', 'PG_DEAD_TUPLES.warning=0.3'];
   expect(await commandJson(preview)).toMatchObject({ connections: 0, unchanged: 1, findings: [] });
@@ -53,6 +65,7 @@ test('commands set thresholds of an account and of tags, list, export and previe
     [['--threshold', 'PG_NONE.warning=1'], 'There is no check PG_NONE'],
     [['--threshold', 'PG_DEAD_TUPLES.colour=1'], 'PG_DEAD_TUPLES has no threshold colour'],
     [['--threshold', 'PG_DEAD_TUPLES.warning=1', '--tag', 'a b'], 'A tag is a label'],
+    [['--threshold', 'PG_CONN_SATURATION.critical=0.1'], 'would be reached before warning 0.8 (the default)'],
     [['--threshold', 'PG_DEAD_TUPLES.warning=-1'], '--threshold must be CHECK_ID.name=number'],
   ] as const) {
     const { exit, stderr } = await command(['threshold', 'change', ...at(account), ...options]);
@@ -64,8 +77,8 @@ test('an exported file is applied to another account, which has the same thresho
   const [one, two] = [await makeAccount(), await makeAccount()];
   await set(one.id, 'PG_DEAD_TUPLES.warning=0.25');
   await set(one.id, 'PG_DEAD_TUPLES.minimum_rows=1000000', '--tag', 'team:é');
-  await set(two.id, 'PG_DEAD_TUPLES.critical=0.9');
-  await set(two.id, 'PG_DEAD_TUPLES.critical=0.9', '--tag', 'pci');
+  await set(two.id, 'PG_DEAD_TUPLES.naps=9');
+  await set(two.id, 'PG_DEAD_TUPLES.naps=9', '--tag', 'pci');
   const text = (await command(['threshold', 'export', ...at(one.id)])).stdout;
   const { name } = await commandJson<{ name: string }>([
     'account',
@@ -86,8 +99,8 @@ test('an exported file is applied to another account, which has the same thresho
     'add thresholds team:é',
   ]);
   expect(applied.changes[0]).toMatchObject({
-    from: { 'PG_DEAD_TUPLES.critical': 0.9, 'PG_DEAD_TUPLES.warning': null },
-    to: { 'PG_DEAD_TUPLES.critical': null, 'PG_DEAD_TUPLES.warning': 0.25 },
+    from: { 'PG_DEAD_TUPLES.naps': 9, 'PG_DEAD_TUPLES.warning': null },
+    to: { 'PG_DEAD_TUPLES.naps': null, 'PG_DEAD_TUPLES.warning': 0.25 },
   });
   expect(applied.unnamed.map(({ name: of }) => of)).toEqual(['pci']);
   expect((await apply()).changes).toEqual([]);

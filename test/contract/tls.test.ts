@@ -126,6 +126,25 @@ test('files that are no pair end the start with a sentence, before anything else
   );
 });
 
+test('an expired certificate is one line of the log at the start, and the service serves with it', async () => {
+  copyFileSync(join(CERTIFICATES, 'expired.pem'), join(folder.path, 'own.pem'));
+  put('server', ['key']);
+  const service = await startService({ ...inject('sharedStore'), ...files, LOG_LEVEL: 'error' }, [
+    '--no-monitor',
+  ]);
+  expect(await service.stop()).toBe(0);
+  const lines = service
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'));
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      level: 50,
+      msg: expect.stringMatching(/^TLS: the certificate in TLS_CERT_FILE expired on 2025-03-01T/),
+    },
+  ]);
+});
+
 test('the doctor looks at the service and its certificate', async () => {
   put('server');
   const port = String(await freePort());

@@ -9,7 +9,7 @@ import { fixtureJson } from './fixture-command.ts';
 import { startService, temporaryFolder } from './running-service.ts';
 
 // A window lasts a minute and can't be made shorter. Every test that waits for a real minute is in this file, and all wait at
-// the same time. The store tier moves the start of a window in the store instead (src/gate/admit.store.test.ts).
+// the same time. The store tier moves the start of a window in the store instead (src/api/gate/admit.store.test.ts).
 
 const PATH = '/api/v1/health/fleet';
 

@@ -22,8 +22,12 @@ test('exit 2 for wrong usage, one sentence each, and nothing half done', async (
     'nonsense',
     'account nonsense',
     'migrate --plan now',
+    'apply',
+    'apply --export',
     'backup',
     'backup - --json',
+    'backup /etc',
+    'backup /etc --force',
     'restore',
     'restore no-such-file.backup',
     'account create --plan team',
@@ -173,6 +177,43 @@ test('exit 1 for a failure, one sentence each', async () => {
   expect(await commandJson<unknown[]>(['member', 'list', '--account', String(id)])).toEqual([]);
 });
 
+test('exit 1: what would leave an account without an owner', async () => {
+  const { id } = await makeAccount();
+  const add = (name: string) =>
+    commandJson<{ id: number }>([
+      'member',
+      'add',
+      '--account',
+      String(id),
+      '--name',
+      name,
+      '--role',
+      'owner',
+      '--email',
+      `${name}@example.com`,
+    ]);
+  const ada = await add('ada');
+  const away = [
+    ['member', 'remove', String(ada.id)],
+    ['member', 'change', String(ada.id), '--role', 'admin'],
+    ['member', 'change', String(ada.id), '--status', 'suspended'],
+    ['member', 'change', String(ada.id), '--status', 'invited'],
+  ];
+  const refuseAll = async () => {
+    for (const words of away) {
+      const refused = await command(words);
+      expectRefusal(refused, 1, words.join(' '));
+      expect(refused.stderr).toContain('The account would have no owner');
+    }
+  };
+  await refuseAll();
+  const bob = await add('bob');
+  await commandJson(['member', 'change', String(bob.id), '--status', 'suspended']); // no owner while suspended
+  await refuseAll();
+  await commandJson(['member', 'change', String(bob.id), '--status', 'active']);
+  for (const words of away.toReversed()) await commandJson(words);
+});
+
 test('exit 1: what was done already', async () => {
   const { id } = await account;
   const { id: keyId } = await commandJson<{ id: number }>([
@@ -186,7 +227,7 @@ test('exit 1: what was done already', async () => {
   await commandJson(['key', 'revoke', String(keyId)]);
   expectRefusal(await command(['key', 'revoke', String(keyId)]), 1, 'revoke twice');
   expectRefusal(await command(['key', 'regenerate', String(keyId)]), 1, 'regenerate a revoked key');
-  const member = ['member', 'add', '--account', String(id), '--name', 'Ada', '--role', 'owner', '--email'];
+  const member = ['member', 'add', '--account', String(id), '--name', 'Ada', '--role', 'admin', '--email'];
   const { id: memberId } = await commandJson<{ id: number }>([...member, 'ada@example.com']);
   expectRefusal(await command([...member, 'ADA@example.com']), 1, 'e-mail twice');
   await commandJson(['member', 'remove', String(memberId)]);

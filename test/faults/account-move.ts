@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
+import { startTwoCells } from '../cells/two-cells.ts';
 import {
   type Environment,
   runJson,
@@ -7,7 +8,6 @@ import {
   startProcess,
   startService,
 } from '../contract/running-service.ts';
-import { startTwoCells } from '../two-cells.ts';
 import { type Fault, Seen } from './fault.ts';
 import { type Answer, FLEET, type Load, quantile, startLoad } from './load.ts';
 import { UNLIMITED } from './stage.ts';

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { serverPrograms, stopServer } from '../../src/database/server.ts';
-import { serverUser, spawnAsServer } from '../../src/database/server-user.ts';
+import { serverPrograms, stopServer } from '../../src/store/server.ts';
+import { serverUser, spawnAsServer } from '../../src/store/server-user.ts';
 import { needPackages } from '../clients/debian.ts';
 import type { Service } from '../contract/running-service.ts';
 import { type Extent, type Fault, Seen } from './fault.ts';

@@ -1,10 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
 import http from 'node:http';
-import { insertSession } from '../console-reads.ts';
+import { signIn } from './console-session.ts';
 import { type Fault, Seen } from './fault.ts';
 import { ask, during } from './flooded.ts';
 import { FLEET, quantile } from './load.ts';
-import { onStage, type Stage } from './stage.ts';
+import { onStage } from './stage.ts';
 
 const LOOPS = 10;
 const VERIFIED = '/console/api/activity/verified';
@@ -48,14 +47,6 @@ export const consoleLoops: Fault = {
         .atMost(quantile(took, 0.99), 150, `p99 ${Math.round(quantile(quiet, 0.99))} ms →`, ' ms');
     }),
 };
-
-/** The cookie of an owner of the account. */
-async function signIn(stage: Stage, accountId: number): Promise<string> {
-  const token = randomBytes(32).toString('base64url');
-  const hash = createHash('sha256').update(token).digest();
-  await stage.query(insertSession, [accountId, `owner-${accountId}@example.com`, hash]);
-  return `dbvitals_session=${token}`;
-}
 
 const agent = new http.Agent({ keepAlive: true });
 

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { generateKey } from '../../src/vocabulary/api-key.ts';
+import { generateKey } from '../../src/platform/api-key.ts';
 
 /**
  * `node flood.ts PORT COUNT CONNECTIONS AHEAD`: sends COUNT requests on CONNECTIONS connections, each up to AHEAD requests

@@ -8,17 +8,18 @@ import { LONGEST_ANSWER_MS } from './store-ends.ts';
 
 const LIMIT = 30;
 
-/** The entries per second that one key can add after its burst of 1,500 (docs/decisions/0046). */
+/** The entries per second that one key can add after its burst of 1,500 (docs/decisions/0007). */
 const PACE = 50;
 const BURST_MS = 4_000;
 
-// One load whose requests all get a turn in time, and one that is much larger.
+// One load whose requests all get a turn at the lowest pace, and one that is larger: none of its requests waits longer than LONGEST_WAIT_S.
 const [FEW, MANY] = [50, 300];
+const LONGEST_WAIT_S = 5;
 
 /** One key sends requests as fast as possible for hours. Each answer adds an entry to the log. */
 export const overLimit: Fault = {
   fault: 'one key far over its limit',
-  figure: `the log grows by at most ${PACE} entries a second beside the limit; every answer is in it; others unhurt`,
+  figure: `the log grows by at most ${PACE} entries a second beside the limit; only 200 and 429, each in the log; others unhurt`,
   provoke: (extent: Extent) =>
     onStage(async (stage) => {
       const greedy = await stage.account('--requests-per-minute', `${LIMIT}`);
@@ -29,18 +30,23 @@ export const overLimit: Fault = {
       // Measured again, so that a machine that became busy does not count as harm to others.
       const after = await ask(origin + FLEET, stage.key, during(3));
       const median = Math.max(quantile(alone, 0.5), quantile(after, 0.5));
-      const { missing, twice, outOfOrder } = await judge(stage, [...few.answers, ...many.answers]);
+      const answers = [...few.answers, ...many.answers];
+      const { missing, twice, outOfOrder } = await judge(stage, answers);
       const others = [...few.others, ...many.others];
-      const [slowest] = [...few.answers, ...many.answers].map(({ ms }) => ms).toSorted((a, b) => b - a);
+      const [slowest] = answers.map(({ ms }) => ms).toSorted((a, b) => b - a);
       return new Seen()
         .atMost(few.rate, 1.05 * PACE + LIMIT / 60, `${FEW} connections: entries a second`)
         .atLeast(few.rate, PACE / 2, 'and')
         .none(
-          few.answers.filter(({ status }) => status !== 200 && status !== 429).length,
-          'other than 200 and 429',
+          answers.filter(({ status }) => status !== 200 && status !== 429).length,
+          `of ${answers.length} other than 200 and 429`,
         )
-        .atMost(many.rate, 1.05 * PACE + LIMIT / 60, `${MANY} connections: entries a second`)
-        .atMost((slowest ?? 0) / 1_000, LONGEST_ANSWER_MS / 1_000, 'slowest answer', ' s')
+        .atMost(
+          many.rate,
+          1.05 * (MANY / LONGEST_WAIT_S) + LIMIT / 60,
+          `${MANY} connections: entries a second`,
+        )
+        .atMost((slowest ?? 0) / 1_000, LONGEST_WAIT_S + LONGEST_ANSWER_MS / 1_000, 'slowest answer', ' s')
         .none(few.broken + many.broken, 'broken off')
         .none(missing + twice + outOfOrder, 'missing, duplicates or out of order')
         .none(others.filter(Number.isNaN).length, `of ${others.length} of others failed`)

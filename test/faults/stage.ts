@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type Environment, runJson, type Service, startService } from '../contract/running-service.ts';
-import { SHIPPED_FLAGS } from '../shipped-flags.ts';
+import { SHIPPED_FLAGS } from '../support/shipped-flags.ts';
 import { type Load, type LoadOptions, startLoad } from './load.ts';
 
 /** An account with a key. */
@@ -73,7 +73,15 @@ export async function setStage(environment: Environment = {}, above = tmpdir()):
   const storeUrl = (host: string, port: number) =>
     `postgres://dbvitals_owner:${passwords.owner}@${encodeURIComponent(host)}:${port}/dbvitals`;
   const stage: Stage = {
-    ...{ id: 0, keyId: 0, key: '', service, storeFolder, storeUrl, account, command, superuser },
+    id: 0,
+    keyId: 0,
+    key: '',
+    service,
+    storeFolder,
+    storeUrl,
+    account,
+    command,
+    superuser,
     load({ origin = () => stage.service.origin, ...options } = {}) {
       const load = startLoad(stage.key, origin, options);
       loads.push(load);

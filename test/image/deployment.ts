@@ -23,7 +23,12 @@ function checkCaddyfile(scratch: string): void {
 
 /** Verifies the units with systemd. It also looks for the command, which is not installed here, so it is replaced. */
 function checkUnits(scratch: string): void {
-  const units = ['dbvitals.service', 'dbvitals-backup.service', 'dbvitals-backup.timer'];
+  const units = [
+    'dbvitals.service',
+    'dbvitals-monitor.service',
+    'dbvitals-backup.service',
+    'dbvitals-backup.timer',
+  ];
   for (const name of units) {
     const text = readFileSync(join(DEPLOY, name), 'utf8');
     writeFileSync(join(scratch, name), text.replace(/^ExecStart=dbvitals .*$/m, 'ExecStart=/bin/true'));
@@ -42,15 +47,23 @@ function checkUnits(scratch: string): void {
 
 function checkCompose(): void {
   const text = readFileSync(join(DEPLOY, 'compose.yaml'), 'utf8');
-  const { services, secrets } = parse(text, { merge: true });
+  const { services, secrets, volumes } = parse(text, { merge: true });
   const { environment, depends_on } = services['dbvitals-1'];
-  assert.deepEqual(services['dbvitals-2'], services['dbvitals-1']);
+  const { volumes: _own, ports: _ports, ...alike } = services['dbvitals-1'];
+  assert.deepEqual({ ...services['dbvitals-2'], ...alike }, services['dbvitals-2']);
+  for (const name of ['dbvitals-1', 'dbvitals-2', 'monitor', 'backup']) {
+    // What is written below /data outlives the container, and is no other container's.
+    const [volume = ''] = services[name].volumes[0].split(':/data');
+    assert(volume in volumes && !services[name].tmpfs.includes('/data'), name);
+    assert.equal(text.split(`${volume}:/data`).length, 2);
+    for (const secret of services[name].secrets) assert(secret in secrets, secret);
+  }
+  for (const { ports = [] } of [services['dbvitals-1'], services['dbvitals-2']])
+    assert(ports.every((port: string) => port.startsWith('127.0.0.1:') && port.endsWith(':9090')));
   assert.equal(environment.DBVITALS_TRUST_PROXY, services.proxy.networks.front.ipv4_address);
   assert.deepEqual(Object.keys(depends_on), ['postgres']);
-  assert.deepEqual(
-    services['dbvitals-1'].secrets.map((name: string) => `/run/secrets/${name}`),
-    [environment.DATABASE_URL_FILE, environment.DBVITALS_SECRET_KEY_FILE],
-  );
+  assert.equal(environment.DATABASE_URL_FILE, `\${DATABASE_URL_FILE-/run/secrets/database-url}`);
+  assert.equal(environment.DBVITALS_SECRET_KEY_FILE, '/run/secrets/secret-key');
   for (const name of services.postgres.secrets) assert(name in secrets, name);
   for (const [, file = ''] of text.matchAll(/- \.\/([^:]+):/g)) assert(existsSync(join(DEPLOY, file)), file);
 }
@@ -81,12 +94,25 @@ function checkChart(scratch: string): void {
       [],
     );
     return Object.fromEntries(
-      documents.map((one) => one.toJS()).flatMap((one) => (one ? [[one.kind, one]] : [])),
+      documents
+        .map((one) => one.toJS())
+        .flatMap((one) => (one ? [[`${one.kind} ${one.metadata.name}`, one]] : [])),
     );
   };
 
-  assert.deepEqual(Object.keys(render({})).sort(), ['Deployment', 'PodDisruptionBudget', 'Service']);
-  const { Deployment, Ingress, Service } = render({
+  const least = [
+    'Deployment vitals',
+    'PodDisruptionBudget vitals',
+    'Service vitals',
+    'Service vitals-metrics',
+  ];
+  assert.deepEqual(Object.keys(render({})).sort(), least);
+  checkCellsAndParts(render);
+  const {
+    'Deployment vitals': Deployment,
+    'Ingress vitals': Ingress,
+    'Service vitals': Service,
+  } = render({
     image: { repository: 'registry.example.com/dbvitals', tag: 'other' },
     imagePullSecrets: [{ name: 'registry' }],
     trustProxy: '10.0.0.0/8',
@@ -110,4 +136,64 @@ function checkChart(scratch: string): void {
   for (const [name, value] of Object.entries(Service.spec.selector))
     assert.equal(metadata.labels[name], value);
   assert.equal(Ingress.spec.rules[0].http.paths[0].backend.service.name, Service.metadata.name);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: rendered YAML
+type Rendered = Record<string, any>;
+
+/** Cells, a monitor of its own, backups and volumes: every pod has the same store, and no other pod gets requests. */
+function checkCellsAndParts(render: (values: object) => Rendered): void {
+  const mount = { name: 'ca', mountPath: '/etc/ca' };
+  const all = render({
+    cells: true,
+    monitor: { replicas: 2, concurrency: 20 },
+    backup: { schedule: '17 2 * * *', storageClass: 'fast' },
+    volumes: [{ name: 'ca', configMap: { name: 'ca' } }],
+    volumeMounts: [mount],
+  });
+  const pods: Rendered[] = [
+    all['Deployment vitals'].spec.template,
+    all['Deployment vitals-monitor'].spec.template,
+    all['CronJob vitals-backup'].spec.jobTemplate.spec.template,
+  ];
+  for (const { spec } of pods) {
+    const [{ env, volumeMounts, securityContext }] = spec.containers;
+    const named = Object.fromEntries(env.map(({ name, value }: Rendered) => [name, value]));
+    assert.equal(named.DBVITALS_CELLS_FILE, '/run/dbvitals/cells.yaml');
+    assert.equal(named.DBVITALS_SECRET_KEY_FILE, '/run/dbvitals/secret-key');
+    assert.equal(named.DATABASE_URL_FILE, undefined);
+    assert(securityContext.readOnlyRootFilesystem && spec.securityContext.runAsNonRoot);
+    for (const { name } of volumeMounts)
+      assert(
+        spec.volumes.some((one: Rendered) => one.name === name),
+        name,
+      );
+    assert.deepEqual(
+      volumeMounts.find(({ name }: Rendered) => name === 'ca'),
+      mount,
+    );
+  }
+  const [service, monitor, backup] = pods.map(({ spec }) => spec.containers[0].args);
+  assert.deepEqual(service, ['serve', '--no-monitor']);
+  assert.deepEqual(monitor, ['monitor', '--concurrency', '20']);
+  assert.deepEqual(backup, ['backup', '--all-cells', '--folder', '/backups', '--keep', '7']);
+  for (const kind of ['Service vitals', 'Service vitals-metrics', 'PodDisruptionBudget vitals']) {
+    const selector = all[kind].spec.selector.matchLabels ?? all[kind].spec.selector;
+    const selects = ({ metadata }: Rendered) =>
+      Object.entries(selector).every(([name, value]) => metadata.labels[name] === value);
+    assert.deepEqual(pods.map(selects), [true, false, false], kind);
+  }
+  assert.equal(
+    all['PersistentVolumeClaim vitals-backups'].metadata.annotations['helm.sh/resource-policy'],
+    'keep',
+  );
+
+  const own = render({
+    settings: { DATABASE_URL_FILE: '/run/store/url' },
+    backup: { schedule: '17 2 * * *', claim: 'mine' },
+  });
+  const { env } = own['Deployment vitals'].spec.template.spec.containers[0];
+  const urls = env.filter(({ name }: Rendered) => /^(?:DATABASE_URL_FILE|DBVITALS_CELLS_FILE)$/.test(name));
+  assert.deepEqual(urls, [{ name: 'DATABASE_URL_FILE', value: '/run/store/url' }]);
+  assert.equal(own['PersistentVolumeClaim mine'], undefined);
 }

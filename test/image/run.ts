@@ -4,6 +4,7 @@ import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } fro
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { pack } from '../package/pack.ts';
 import { blocks } from '../package/page.ts';
 import { checkDeployment } from './deployment.ts';
 import { engine } from './engine.ts';
@@ -20,11 +21,11 @@ const scratch = mkdtempSync(join(tmpdir(), 'dbvitals-image-'));
 const place = (name: string) => join(scratch, name);
 const npm = process.env['npm_execpath'] ?? '';
 mkdirSync(place('work'));
-const env: NodeJS.ProcessEnv = { ...process.env, npm_config_pack_destination: place('work') };
+const env: NodeJS.ProcessEnv = { ...process.env };
 try {
   checkDeployment(scratch);
 
-  shell(blocks('### Make the file', 1).join(''), { cwd: ROOT });
+  pack(place('work'));
   for (const file of ['Dockerfile', '.dockerignore']) copyFileSync(join(ROOT, file), place(`work/${file}`));
 
   const certificates = process.env['NODE_EXTRA_CA_CERTS'];
@@ -40,6 +41,9 @@ try {
   shell(build);
   console.log(`built in ${since(began)} s, ${(Number(inspect('{{.Size}}', 'image')) / 1e6).toFixed(0)} MB`);
 
+  const label = inspect('{{index .Config.Labels "org.opencontainers.image.version"}}', 'image').trim();
+  assert.match(label, /^\d+\.\d+\.\d+\+\S+$/);
+
   shell(run);
   await becomesHealthy();
   const [, key = ''] = await says(/API key\s+(dbv_live_\S+)/);
@@ -49,6 +53,7 @@ try {
   console.log(`from the file to the first answered request: ${since(began)} s`);
 
   assert.match(shell(look), /^score \d+/m);
+  assert.equal(inside(['dbvitals', '--version']), `${label}\n`);
   assert.match(
     inside(['sh', '-c', 'id -u; touch /x /opt/dbvitals/x 2>&1 || true']),
     /^10001\n.*\/x.*Read-only.*\n.*Read-only/,
@@ -106,9 +111,10 @@ function makeBase(): void {
 }
 
 /** Runs a command in the file's folder and returns its output. Throws when it fails. */
-function shell(script: string, { cwd } = { cwd: place('work') }): string {
+function shell(script: string): string {
   return execFileSync('sh', ['-ec', script], {
-    ...{ cwd, env },
+    cwd: place('work'),
+    env,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });

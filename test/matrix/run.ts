@@ -1,12 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { serverPrograms } from '../../src/database/server.ts';
+import { serverPrograms } from '../../src/store/server.ts';
 import { oldPrograms } from '../checks/postgres-server.ts';
 import { rootPostgres } from '../roots/root-program.ts';
+import { installOnce } from '../support/install-once.ts';
+import { runTests } from '../support/run-tests.ts';
 
 // Runs the tests of the checks on every version of PostgreSQL, or on the versions given as arguments. With `--short`, for CI,
 // without those of what is the same in each version: 14 and 18 have them in `npm test`.
@@ -36,47 +36,20 @@ for (const version of versions) {
     process.exit(2);
   }
 }
-if (versions.some((version) => ['15', '16', '17'].includes(version))) install();
+if (versions.some((version) => ['15', '16', '17'].includes(version))) installOnce('test/matrix');
 for (const version of versions) {
   const started = performance.now();
-  const { code, output } = await runTests(FOLDERS[version]?.() ?? '');
-  const seconds = Math.round((performance.now() - started) / 1000);
-  if (code !== 0) {
-    console.log(output);
-    process.exitCode = 1;
-  }
-  const counted = /^\s*Tests\s+(.*)$/m.exec(output)?.[1] ?? 'no test was run';
-  console.log(`PostgreSQL ${version}: ${code === 0 ? 'green' : 'RED'}, ${counted}, ${seconds} s`);
-}
-
-/** Installs 15, 16 and 17 from `package-lock.json` beside this file. */
-function install(): void {
-  const { status } = spawnSync('npm', ['ci', '--silent', '--ignore-scripts=false'], {
-    cwd: here,
-    stdio: 'inherit',
+  const code = await runTests(['test/checks/', ...(values.short ? ['--exclude', SAME] : [])], {
+    cwd: root,
+    env: { ...process.env, NO_COLOR: '1', TEST_POSTGRES_PROGRAMS: FOLDERS[version]?.() ?? '' },
   });
-  if (status !== 0) throw new Error(`PostgreSQL 15 to 17 could not be installed: run "npm ci" in ${here}.`);
+  const seconds = Math.round((performance.now() - started) / 1000);
+  if (code !== 0) process.exitCode = 1;
+  console.log(`PostgreSQL ${version}: ${code === 0 ? 'green' : 'RED'}, ${seconds} s`);
 }
 
 function installed(version: string): string {
   const programs = join(here, `node_modules/postgres-${version}-${process.platform}-${process.arch}/native`);
   if (existsSync(programs)) return programs;
   throw new Error(`The registry has no PostgreSQL ${version} for ${process.platform} on ${process.arch}.`);
-}
-
-async function runTests(programs: string): Promise<{ code: number | null; output: string }> {
-  const args = ['run', 'test/checks/', ...(values.short ? ['--exclude', SAME] : [])];
-  const tests = spawn(join(root, 'node_modules/.bin/vitest'), args, {
-    cwd: root,
-    env: { ...process.env, NO_COLOR: '1', TEST_POSTGRES_PROGRAMS: programs },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [tests.stdout, tests.stderr]) {
-    stream.on('data', (text) => {
-      output += text;
-    });
-  }
-  const [code] = await once(tests, 'close');
-  return { code, output };
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import ssh from 'ssh2';
 import type { Target } from '../../src/monitor/session/session.ts';
-import { makeSshKey } from '../ssh-key.ts';
+import { makeSshKey } from '../support/ssh-key.ts';
 
 /** A real SSH server. It accepts anyone and forwards every name to the server that is tested. */
 export interface Bastion {

@@ -32,9 +32,17 @@ const made = (name: string) => readFileSync(join(server.data, name), 'utf8');
 
 async function logIn(given: Partial<Target>): Promise<string> {
   const target: Target = {
-    ...{ engine: 'mysql', connectionType: 'direct', host: '127.0.0.1', port, database: '' },
-    ...{ username: 'remote', password: PASSWORD, tls: 'disable', passwordExposable: false },
-    ...{ caCertificate: null, tunnel: null },
+    engine: 'mysql',
+    connectionType: 'direct',
+    host: '127.0.0.1',
+    port,
+    database: '',
+    username: 'remote',
+    password: PASSWORD,
+    tls: 'disable',
+    passwordExposable: false,
+    caCertificate: null,
+    tunnel: null,
     ...given,
   };
   const encrypted = `select variable_value as cipher from performance_schema.session_status where variable_name = 'Ssl_cipher'`;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { changesOf, found as foundIn, NOTHING } from '../../src/changes/changes-fixture.ts';
 import { type Key, runOnce } from '../../src/monitor/run-fixture.ts';
-import { storeLeaks } from '../secret-scan.ts';
-import { startTestStore, type TestStore } from '../store.ts';
+import { changesOf, found as foundIn, NOTHING } from '../../src/runs/changes/changes-fixture.ts';
+import { storeLeaks } from '../support/secret-scan.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
 import { MysqlServer, PASSWORD } from './mysql-server.ts';
 import { dialect, ENGINE } from './tested-server.ts';
 
@@ -39,7 +39,12 @@ test('a run without a change finds none', async () => {
     [key.connectionId],
   );
   expect(rows.map(({ kind }) => kind)).toEqual([
-    ...['extension', 'schema', 'schema_skipped', 'server', 'setting', 'standby'],
+    'extension',
+    'schema',
+    'schema_skipped',
+    'server',
+    'setting',
+    'standby',
   ]);
   expect(rows.find(({ kind }) => kind === 'setting')?.facts).toBeGreaterThan(300);
 });
@@ -73,11 +78,15 @@ test('tables, columns, indexes and foreign keys come, change and go', async () =
     await found(key, () => run('alter table orders drop foreign key of_customer, drop key by_customer')),
   ).toEqual([
     {
-      ...{ ...NOTHING, kind: 'index', subject: '`by_customer` on `shop`.`orders`' },
+      ...NOTHING,
+      kind: 'index',
+      subject: '`by_customer` on `shop`.`orders`',
       before: 'btree (customer)',
     },
     {
-      ...{ ...NOTHING, kind: 'constraint', subject: '`of_customer` on `shop`.`orders`' },
+      ...NOTHING,
+      kind: 'constraint',
+      subject: '`of_customer` on `shop`.`orders`',
       before: expect.stringMatching(/^foreign key \(customer\) references `shop`\.`customers` \(id\), type/),
     },
   ]);
@@ -85,8 +94,11 @@ test('tables, columns, indexes and foreign keys come, change and go', async () =
     await found(key, () => run(`alter table orders modify note varchar(30) not null default 'y'`)),
   ).toEqual([
     {
-      ...{ ...NOTHING, kind: 'column', subject: '`shop`.`orders`.`note`' },
-      ...{ before: `varchar(20) default 'x'`, after: `varchar(30) not null default 'y'` },
+      ...NOTHING,
+      kind: 'column',
+      subject: '`shop`.`orders`.`note`',
+      before: `varchar(20) default 'x'`,
+      after: `varchar(30) not null default 'y'`,
     },
   ]);
   expect(await found(key, () => run('drop table orders'))).toEqual([
@@ -107,8 +119,11 @@ test('a restart is one change, and a new role is a failover', async () => {
   await new Promise((resolve) => setTimeout(resolve, 6_000));
   expect(await found(key, () => server.restart({ 'server-id': '1' }))).toEqual([
     {
-      ...{ ...NOTHING, kind: 'restart', subject: 'server' },
-      ...{ before: expect.stringMatching(/Z$/), after: expect.stringMatching(/Z$/) },
+      ...NOTHING,
+      kind: 'restart',
+      subject: 'server',
+      before: expect.stringMatching(/Z$/),
+      after: expect.stringMatching(/Z$/),
     },
   ]);
   const role = { ...NOTHING, kind: 'failover', subject: 'role' };

@@ -5,7 +5,8 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LIMITS } from '../../src/monitor/limits.ts';
-import { type Measured, measure } from '../../src/monitor/measure.ts';
+import { measure } from '../../src/monitor/measure.ts';
+import type { Measured } from '../../src/monitor/nothing-measured.ts';
 import type { Target } from '../../src/monitor/session/session.ts';
 import { MysqlServer, PASSWORD } from './mysql-server.ts';
 import { unusedPort } from './provocations-settings.ts';
@@ -41,7 +42,8 @@ beforeAll(async () => {
     'skip-networking': 'OFF',
     'bind-address': '0.0.0.0',
     'skip-name-resolve': 'ON', // else a login for the machine's own name, which MariaDB makes, is one for its address
-    ...{ port: String(port), ...identity('server') },
+    port: String(port),
+    ...identity('server'),
   });
   await server.run([
     `create user here@'%' identified by '${PASSWORD}'`,
@@ -54,9 +56,18 @@ afterAll(() => server?.stop());
 
 function attempt(given: Partial<Target>): Promise<Measured> {
   const target: Target = {
-    ...({ engine: ENGINE, connectionType: 'direct', host: 'localhost', port, database: 'mysql' } as const),
-    ...({ username: 'here', password: PASSWORD, tls: 'verify-full', caCertificate: authority } as const),
-    ...{ passwordExposable: false, tunnel: null, ...given },
+    engine: ENGINE,
+    connectionType: 'direct',
+    host: 'localhost',
+    port,
+    database: 'mysql',
+    username: 'here',
+    password: PASSWORD,
+    tls: 'verify-full',
+    caCertificate: authority,
+    passwordExposable: false,
+    tunnel: null,
+    ...given,
   };
   const limits = { ...LIMITS, connectMs: 1_000, reachMs: 300 };
   const signal = new AbortController().signal;
@@ -120,7 +131,8 @@ test.each<[string, Partial<Target>, RegExp, RegExp]>([
 ])('%s is diagnosed', async (_what, given, reason, advice) => {
   expect(await diagnosis(given)).toMatchObject({
     reason: expect.stringMatching(reason),
-    ...{ advice: expect.stringMatching(advice), tls: null },
+    advice: expect.stringMatching(advice),
+    tls: null,
   });
 });
 
@@ -230,6 +242,7 @@ test.runIf(!ON_MYSQL)('a server without TLS is named', async () => {
   await server.restart({ 'skip-ssl': 'ON' });
   expect(await diagnosis({})).toMatchObject({
     reason: 'it does not support TLS',
-    ...{ advice: expect.stringMatching(/^Turn on TLS on the server/), tls: null },
+    advice: expect.stringMatching(/^Turn on TLS on the server/),
+    tls: null,
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Target } from '../../src/monitor/session/session.ts';
-import { pastedLogin, pastedSql } from '../pasted-sql.ts';
+import { pastedLogin, pastedSql } from '../support/pasted-sql.ts';
 import { MysqlServer } from './mysql-server.ts';
 import { unusedPort } from './provocations-settings.ts';
 import { ENGINE, ON_MYSQL } from './tested-server.ts';

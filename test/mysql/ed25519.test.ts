@@ -51,9 +51,17 @@ function pluginFolder(): string {
 function within<T>(given: Partial<Target>, use: (session: Session) => Promise<T>): Promise<T> {
   return withinSession(
     {
-      ...{ engine: 'mariadb', connectionType: 'direct', host: 'localhost', port, database: '' },
-      ...{ username: 'signing', password: PASSWORD, tls: 'disable', passwordExposable: false },
-      ...{ caCertificate: null, tunnel: null },
+      engine: 'mariadb',
+      connectionType: 'direct',
+      host: 'localhost',
+      port,
+      database: '',
+      username: 'signing',
+      password: PASSWORD,
+      tls: 'disable',
+      passwordExposable: false,
+      caCertificate: null,
+      tunnel: null,
       ...given,
     },
     use,
@@ -82,12 +90,17 @@ test.each<[string, () => Partial<Target>, RegExp]>([
 ])('%s is refused', async (_what, given, expected) => {
   const error = await within(given(), async () => null).catch((thrown: unknown) => thrown);
   const failure = connectFailure(error, LIMITS.connectMs, {
-    ...({ engine: ENGINE, connectionType: 'direct', tls: 'disable' } as const),
-    ...{ username: 'signing', database: '' },
+    engine: ENGINE,
+    connectionType: 'direct',
+    tls: 'disable',
+    username: 'signing',
+    database: '',
     ...given(),
   });
   expect(failure).toMatchObject({
-    ...{ kind: 'unauthorized', final: true, reason: expect.stringMatching(expected) },
+    kind: 'unauthorized',
+    final: true,
+    reason: expect.stringMatching(expected),
   });
   expect(JSON.stringify(failure)).not.toContain(PASSWORD);
 });

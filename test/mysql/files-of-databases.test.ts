@@ -1,10 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readMysqlSchema } from '../../src/changes/mysql-schema.ts';
 import { versionNumber } from '../../src/checks/mysql/flavour.ts';
+import { mysqlReadings } from '../../src/checks/vitals/mysql-readings.ts';
 import type { Target } from '../../src/monitor/session/session.ts';
-import { mysqlReadings } from '../../src/vitals/mysql-readings.ts';
+import { readMysqlSchema } from '../../src/runs/changes/mysql-schema.ts';
 import { MysqlServer, PASSWORD } from './mysql-server.ts';
 import { ENGINE, numbers, ON_MYSQL } from './tested-server.ts';
 import { withinSession } from './within-session.ts';
@@ -43,9 +43,17 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const target = (): Target => ({
-  ...{ engine: ENGINE, connectionType: 'unix_socket', host: server.socket, port: 0, database: '' },
-  ...{ username: 'watcher', password: PASSWORD, tls: 'disable', passwordExposable: false },
-  ...{ caCertificate: null, tunnel: null },
+  engine: ENGINE,
+  connectionType: 'unix_socket',
+  host: server.socket,
+  port: 0,
+  database: '',
+  username: 'watcher',
+  password: PASSWORD,
+  tls: 'disable',
+  passwordExposable: false,
+  caCertificate: null,
+  tunnel: null,
 });
 
 /** The sizes of databases, as a run reads them. */

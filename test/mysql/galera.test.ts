@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Row, ServerFacts } from '../../src/checks/check.ts';
+import type { ServerFacts } from '../../src/checks/check.ts';
+import type { Row } from '../../src/checks/fault.ts';
 import { galeraUnsynced } from '../../src/checks/mysql/galera-unsynced.ts';
 import { freePort } from '../contract/free-port.ts';
-import { pasteableOn } from '../page-statements.ts';
-import type { SeenJudgement } from '../seen-judgement.ts';
+import { pasteableOn } from '../support/page-statements.ts';
+import type { SeenJudgement } from '../support/seen-judgement.ts';
 import { measure, sample } from './measure.ts';
 import { MysqlServer, type Settings } from './mysql-server.ts';
 import { galeraProvider } from './tested-server.ts';
@@ -91,16 +92,18 @@ async function settings(port: number, weight: number, peer = ''): Promise<Settin
     'wsrep-sst-method': 'position',
     'wsrep-sst-receive-address': '127.0.0.1',
     'wsrep-provider-options': [
-      ...[`gmcast.listen_addr=tcp://127.0.0.1:${port}`, `ist.recv_addr=127.0.0.1:${await freePort()}`],
-      ...[`pc.weight=${weight}`, 'gcache.size=16M', 'gcs.fc_limit=2', 'gcs.fc_factor=0.5'],
+      `gmcast.listen_addr=tcp://127.0.0.1:${port}`,
+      `ist.recv_addr=127.0.0.1:${await freePort()}`,
+      `pc.weight=${weight}`,
+      'gcache.size=16M',
+      'gcs.fc_limit=2',
+      'gcs.fc_factor=0.5',
       // A joining node tries ten times before it gives up, as by default: on a busy machine two tries can both be lost.
-      ...[
-        'evs.suspect_timeout=PT1S',
-        'evs.inactive_timeout=PT2S',
-        'evs.inactive_check_period=PT0.5S',
-        'evs.keepalive_period=PT0.2S',
-        'evs.join_retrans_period=PT0.1S',
-      ],
+      'evs.suspect_timeout=PT1S',
+      'evs.inactive_timeout=PT2S',
+      'evs.inactive_check_period=PT0.5S',
+      'evs.keepalive_period=PT0.2S',
+      'evs.join_retrans_period=PT0.1S',
     ].join(';'),
   };
 }
@@ -213,7 +216,9 @@ test('the last node of a cluster is bootstrapped by a statement of the page', as
   for (const statement of statements) if (!bootstraps.includes(statement)) await at(second).run(statement);
   await at(second).pause();
   const { 'loose-plugin-wsrep-provider': _, ...asByDefault } = await settings(
-    ...([await freePort(), 1, `127.0.0.1:${port}`] as const),
+    await freePort(),
+    1,
+    `127.0.0.1:${port}`,
   );
   await resume(at(second), asByDefault);
   await synced();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { groupMemberDown } from '../../src/checks/mysql/group-member-down.ts';
-import { pasteableOn } from '../page-statements.ts';
+import { pasteableOn } from '../support/page-statements.ts';
 import { measure } from './measure.ts';
 import { isFaulty, isWell, portOf, started, stopAll, until } from './mysql-replicas.ts';
 import { type MysqlServer, PASSWORD } from './mysql-server.ts';

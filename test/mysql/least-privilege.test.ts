@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
 import { measure } from '../../src/monitor/measure.ts';
 import type { Target } from '../../src/monitor/session/session.ts';
-import { pastedSql, privilegesMissing, skippedWithout } from '../pasted-sql.ts';
+import { pastedSql, privilegesMissing, skippedWithout } from '../support/pasted-sql.ts';
 import { startWithDocumentedLogin } from './documented-login.ts';
 import type { MysqlServer } from './mysql-server.ts';
 import { dialect } from './tested-server.ts';

@@ -3,8 +3,8 @@ import type { Check } from '../../src/checks/check.ts';
 import { CONN_AUTH_FAILED, CONN_UNREACHABLE } from '../../src/checks/connection-findings.ts';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
 import { runHealthCheck } from '../../src/monitor/run.ts';
-import { liveThrough, ticketsOf } from '../provocation.ts';
-import { startTestStore, type TestStore } from '../store.ts';
+import { liveThrough, readTickets } from '../support/provocation.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
 import { MysqlServer, PASSWORD } from './mysql-server.ts';
 import { paste } from './paste.ts';
 import { provocations } from './provocations.ts';
@@ -27,14 +27,18 @@ const others = Object.fromEntries(
 test.each(provocations)(
   '$check_id ($object, $severity): found and ticket open, fixed and ticket resolved',
   async (provocation) => {
-    const { check_id, thresholds = {} } = provocation;
-    const check: Partial<Check> = shipped.find(({ id }) => id === check_id) ?? {};
+    const { check_id, thresholds } = provocation;
+    const check = shipped.find(({ id }) => id === check_id);
+    const compared = { ...provocation, thresholds: { ...thresholds, minimum_seconds: 0 } };
     const given = { engine: ENGINE, host: server.socket, port: 3306, database: '' };
-    await liveThrough(provocation, {
-      ...{ store, server, check },
-      key: await store.watched(given, PASSWORD),
+    const key = await store.watched(given, PASSWORD);
+    const volatile = check?.volatile ?? false;
+    await liveThrough([check?.comparesRuns ? compared : provocation], {
+      store,
+      server,
+      key,
       others,
-      thresholds: { ...thresholds, ...(check.comparesRuns && { minimum_seconds: 0 }) },
+      volatile,
     });
   },
 );
@@ -47,7 +51,7 @@ test('from the fourth note on a schema there is one ticket of the schema, which 
   );
   const tickets = async () => {
     await runHealthCheck({ ...store.deps, thresholds: others }, key);
-    return (await ticketsOf(store, key))
+    return (await readTickets(store, key))
       .filter((ticket) => ticket.check_id === check_id)
       .map(({ object, status }) => `${status} ${object}`);
   };
@@ -60,7 +64,7 @@ test('from the fourth note on a schema there is one ticket of the schema, which 
   expect((await tickets()).sort()).toEqual(['open `shop`', ...single('resolved')]);
   expect((await tickets()).sort()).toEqual(['open `shop`', ...single('resolved')]);
 
-  const group = (await ticketsOf(store, key)).find(({ object }) => object === '`shop`');
+  const group = (await readTickets(store, key)).find(({ object }) => object === '`shop`');
   expect(group?.severity).toBe('info');
   paste(server, group?.remediation ?? '');
   expect((await tickets()).sort()).toEqual(['resolved `shop`', ...single('resolved')]);

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Check, Row } from '../../src/checks/check.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Check } from '../../src/checks/check.ts';
+import type { Row } from '../../src/checks/fault.ts';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
+import { endRoot } from '../../src/runs/episodes/end-root.ts';
 import { measure, sample } from './measure.ts';
 import { MysqlServer } from './mysql-server.ts';
-import { dialect, FLUSH_STATUS } from './tested-server.ts';
+import { dialect, ENGINE, FLUSH_STATUS } from './tested-server.ts';
 
 let server: MysqlServer;
 
@@ -14,6 +16,9 @@ beforeAll(async () => {
   await server.run('insert into orders values (1, 0), (2, 0)');
 });
 afterAll(() => server?.stop());
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') await server.endSessions();
+});
 
 function checkOf(id: string): Check {
   const check = mysqlChecks.find((each) => each.id === id);
@@ -46,7 +51,7 @@ test('only the first session of a queue is a blocker, and its age is right in an
     /^User app, database shop: its locks have blocked 2 sessions for [1-9] s;/,
   );
   const open = await measure(server, checkOf('MY_LONG_TRX'), { thresholds });
-  expect(open.faults.map(({ object }) => object).sort()).toEqual(['shop/app', 'shop/root']);
+  expect(open.faults.map(({ object }) => object)).toEqual(['shop/app']);
   expect(open.faults[0]?.metricLine).toMatch(/the oldest for [1-9] s;/);
   await first?.end();
   await queued[0];
@@ -92,6 +97,134 @@ test('a backup that blocks writers is a metadata lock wait too', async () => {
   await backup.end();
   await inserted;
   await waiter.end();
+});
+
+const instrumentLocks = (enabled: string) =>
+  `update performance_schema.setup_instruments set enabled = '${enabled}' where name = 'wait/lock/metadata/sql/mdl'`;
+
+test('a dump of MySQL Shell is named between its statements too, in all sessions of its process', async () => {
+  const shell = (process: string) => server.open('app', 'shop', { program_name: 'mysqlsh', _pid: process });
+  const [main, worker, person] = [await shell('71'), await shell('71'), await shell('72')];
+  for (const session of [main, worker, person]) {
+    await session.query('start transaction with consistent snapshot');
+    await session.query('select count(*) from orders');
+  }
+  const comment = '/* mysqlsh dump_instance, dumping table `shop`.`orders`, chunk ID: 0 */';
+  await worker.query(`SELECT SQL_NO_CACHE \`id\` FROM \`shop\`.\`orders\` ${comment}`);
+  await server.until(
+    `select count(*) = 3 from information_schema.processlist where user = 'app' and command = 'Sleep' and time >= 2`,
+  );
+  const { faults } = await measure(server, checkOf('MY_LONG_TRX'), { thresholds });
+  const lines = faults.map(
+    ({ object, metricLine }) => [object, metricLine.replace(/ for .*?;/, ';')] as const,
+  );
+  // They are equally old. MariaDB, which MySQL Shell can't dump, keeps no statement that has ended.
+  expect(lines.toSorted(([one], [other]) => `${one}`.localeCompare(`${other}`))).toEqual(
+    dialect({
+      mysql: [
+        [
+          'app (backup)',
+          expect.stringMatching(/2 transactions open, the oldest; it is a backup by MySQL Shell: let it end/),
+        ],
+        ['shop/app', expect.stringMatching(/1 transaction open, the oldest; commit it/)],
+      ],
+      mariadb: [['shop/app', expect.stringMatching(/3 transactions open/)]],
+    }),
+  );
+  for (const session of [main, worker, person]) await session.end();
+});
+
+test.each([
+  [
+    'YES',
+    /; shop\/root holds it on `shop`\.`papers`, which is a backup by (?:mysqldump|mariadb-dump): let it end/,
+  ],
+  [
+    'NO',
+    /most likely the oldest transaction, of shop\/root, open for .*, which is a backup by (?:mysqldump|mariadb-dump): let it end/,
+  ],
+])('a backup is one finding, and named as such; locks instrumented: %s', async (enabled, blocks) => {
+  await server.run([
+    instrumentLocks(enabled),
+    'drop table if exists papers', // of a try that failed
+    'create table papers (id int primary key, v longblob) engine=innodb',
+    `insert into papers select id, repeat('v', 8000000) from orders`,
+    `grant process on *.* to stranger@localhost`,
+  ]);
+  const dump = server.dump('papers'); // it waits, because nobody reads its output
+  const dumps = `info like 'SELECT /*!40001 %'`;
+  await server.until(`select count(*) = 1 from information_schema.processlist where ${dumps} and time >= 1`);
+  const waiter = await server.open('app');
+  const altered = waiter.query('alter table papers comment = ""').catch(() => {});
+  await server.until(waitingFor('Waiting for table metadata lock'));
+
+  const open = await measure(server, checkOf('MY_LONG_TRX'), { thresholds });
+  expect(open.faults).toMatchObject([
+    {
+      object: 'root (backup)',
+      metricLine: expect.stringMatching(/it is a backup by (mysqldump|mariadb-dump): let/),
+    },
+  ]);
+  const unnamed = await measure(server, checkOf('MY_LONG_TRX'), { thresholds }, 'stranger');
+  expect(unnamed.faults).toMatchObject([
+    { object: 'root (backup)', metricLine: expect.stringContaining('; it is a backup: let it end') },
+  ]);
+  const purge = await measure(server, checkOf('MY_HISTORY_LIST'), { thresholds: { warning: 0 } });
+  expect(purge).toMatchObject({ faults: [], passMessage: expect.stringContaining('because a backup by') });
+  const waits = await measure(server, checkOf('MY_MDL_WAIT'), { thresholds });
+  expect(waits.faults).toMatchObject([{ object: 'shop/app', metricLine: expect.stringMatching(blocks) }]);
+  const [{ id: pid } = {}] = await server.run(`select id from information_schema.processlist where ${dumps}`);
+  const session = { pid: Number(pid), database: '', role: 'root', application: '', state: 'active' };
+  const trees = [{ at: '', root: session, waits: [], sessions: 1 }];
+  expect(await server.run(endRoot(ENGINE, { root: `${pid}/0`, ended_at: null, trees }) ?? '')).toEqual([]);
+  for (const { remediation } of [...open.faults, ...waits.faults]) {
+    expect(remediation).not.toContain("concat('KILL");
+    expect(JSON.stringify(await server.run(remediation))).toContain('"root"');
+  }
+  dump.kill();
+  await altered;
+  await waiter.end();
+  await server.run(['drop table papers', 'revoke process on *.* from stranger@localhost']);
+});
+
+test('a session that holds a lock and waits itself is no blocker, whichever lock it waits for', async () => {
+  await server.run([instrumentLocks('YES'), 'create table lists (id int primary key) engine=innodb']);
+  const [cause, victim, altering] = await Promise.all(
+    (['app', 'root', 'root'] as const).map((login) => server.open(login)),
+  );
+  for (const session of [cause, victim]) await session?.query('begin');
+  await cause?.query('update orders set v = 1 where id = 1');
+  await victim?.query('select id from lists');
+  const updated = victim?.query('update orders set v = 2 where id = 1');
+  await server.until(waiting(1, 1));
+  const altered = altering?.query('alter table lists comment = ""');
+  await server.until(waitingFor('Waiting for table metadata lock'));
+  const { faults } = await measure(server, checkOf('MY_MDL_WAIT'), { thresholds });
+  expect(faults[0]?.metricLine).toContain('holds it on `shop`.`lists`, and waits itself for a row lock');
+  const [kill] = await server.run(faults[0]?.remediation ?? '');
+  await server.run(String(kill?.['statement']));
+  await updated; // what the victim waited for is gone
+  await victim?.query('commit');
+  await altered;
+
+  const [reader, holder, blocked] = await Promise.all(
+    (['app', 'root', 'root'] as const).map((login) => server.open(login)),
+  );
+  for (const session of [reader, holder]) await session?.query('begin');
+  await reader?.query('select id from lists');
+  const second = altering?.query('alter table lists comment = ""');
+  await server.until(waitingFor('Waiting for table metadata lock'));
+  await holder?.query('update orders set v = 1 where id = 1');
+  const read = holder?.query('select id from lists');
+  const late = blocked?.query('update orders set v = 2 where id = 1');
+  await server.until(waiting(1, 1));
+  expect((await measure(server, checkOf('MY_LOCK_WAITS'), { thresholds })).faults).toEqual([]);
+  await reader?.end();
+  await read;
+  await holder?.end();
+  await Promise.all([second, late]);
+  await Promise.all([cause, victim, altering, blocked].map((session) => session?.end().catch(() => {})));
+  await server.run('drop table lists');
 });
 
 test.each(['MY_LONG_TRX', 'MY_LOCK_WAITS', 'MY_MDL_WAIT'])(

@@ -3,8 +3,8 @@ import { LOGIN_GRANTS } from '../../src/connections/monitoring-login/login-grant
 import { loginSql } from '../../src/connections/monitoring-login/login-sql.ts';
 import { measure } from '../../src/monitor/measure.ts';
 import type { Target } from '../../src/monitor/session/session.ts';
-import { grantChoices, LOGIN_PASSWORD, skippedBy, withoutPrivilege } from '../login-cases.ts';
-import { pastedSql, skippedWithout } from '../pasted-sql.ts';
+import { grantChoices, LOGIN_PASSWORD, skippedBy, withoutPrivilege } from '../support/login-cases.ts';
+import { pastedSql, skippedWithout } from '../support/pasted-sql.ts';
 import { startWithDocumentedLogin } from './documented-login.ts';
 import type { MysqlServer } from './mysql-server.ts';
 import { paste } from './paste.ts';

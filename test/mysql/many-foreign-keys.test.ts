@@ -1,7 +1,7 @@
 import type mysql from 'mysql2/promise';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { readMysqlSchema } from '../../src/changes/mysql-schema.ts';
 import { versionNumber } from '../../src/checks/mysql/flavour.ts';
+import { readMysqlSchema } from '../../src/runs/changes/mysql-schema.ts';
 import { MysqlServer } from './mysql-server.ts';
 
 const TABLES = 10;

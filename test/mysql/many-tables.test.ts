@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readMysqlSchema } from '../../src/changes/mysql-schema.ts';
-import type { Row } from '../../src/checks/check.ts';
+import type { Row } from '../../src/checks/fault.ts';
 import { versionNumber } from '../../src/checks/mysql/flavour.ts';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
 import { largestTables } from '../../src/checks/mysql/suspects.ts';
 import { rowsOf } from '../../src/checks/rows.ts';
+import { mysqlReadings } from '../../src/checks/vitals/mysql-readings.ts';
 import { measure as measureServer } from '../../src/monitor/measure.ts';
 import type { Session, Target } from '../../src/monitor/session/session.ts';
-import { mysqlReadings } from '../../src/vitals/mysql-readings.ts';
+import { readMysqlSchema } from '../../src/runs/changes/mysql-schema.ts';
 import { measure } from './measure.ts';
 import { type Login, MysqlServer, PASSWORD } from './mysql-server.ts';
 import { ENGINE, numbers, ON_MYSQL } from './tested-server.ts';
@@ -27,9 +27,17 @@ beforeAll(async () => {
     'performance-schema-instrument': 'wait/lock/metadata/sql/mdl=ON',
   });
   target = {
-    ...{ engine: ENGINE, connectionType: 'unix_socket', host: server.socket, port: 0, database: '' },
-    ...{ username: 'watcher', password: PASSWORD, tls: 'disable', passwordExposable: false },
-    ...{ caCertificate: null, tunnel: null },
+    engine: ENGINE,
+    connectionType: 'unix_socket',
+    host: server.socket,
+    port: 0,
+    database: '',
+    username: 'watcher',
+    password: PASSWORD,
+    tls: 'disable',
+    passwordExposable: false,
+    caCertificate: null,
+    tunnel: null,
   };
   await server.run([
     `create procedure fill()
@@ -48,8 +56,10 @@ beforeAll(async () => {
     'create table spare (a int primary key, b int, c int, key short (b), key wide (b, c))',
     'create table old (a int primary key, b int, key one (b), key two (b)) engine = MyISAM',
     // The collation of MariaDB's information_schema takes the names of each pair for one.
-    ...['create table cafe (a int)', 'create table café (a int primary key)'],
-    ...['create table Upper (a int)', 'create table upper (a int primary key)'],
+    'create table cafe (a int)',
+    'create table café (a int primary key)',
+    'create table Upper (a int)',
+    'create table upper (a int primary key)',
     'create table nearly (id tinyint auto_increment primary key, note varchar(9) character set latin1) auto_increment = 125',
     'create table one (id int primary key, user_code varchar(9) collate utf8mb4_bin)',
     'create table two (id int primary key, user_code varchar(9) collate utf8mb4_general_ci)',
@@ -103,7 +113,10 @@ test.each([
         skipped,
       } = await measure(server, checkOf(id), { thresholds });
       expect({ id, truncated, skippedForSize, skipped }).toEqual({
-        ...{ id, truncated: partial, skippedForSize: partial, skipped: undefined },
+        id,
+        truncated: partial,
+        skippedForSize: partial,
+        skipped: undefined,
       });
     }
   },
@@ -244,7 +257,9 @@ test('an ALTER TABLE that waits delays no check, and a run delays no ALTER TABLE
     return times;
   })();
   const { outcomes } = await measureServer(target, {
-    ...{ allowPrivateTargets: true, thresholds: {}, signal: AbortSignal.timeout(100_000) },
+    allowPrivateTargets: true,
+    thresholds: {},
+    signal: AbortSignal.timeout(100_000),
     facts: { key: '', known: [], started: null },
   });
   isOver = true;

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Check } from '../../src/checks/check.ts';
-import type { SeenJudgement } from '../seen-judgement.ts';
+import type { SeenJudgement } from '../support/seen-judgement.ts';
 import { measure } from './measure.ts';
 import { MysqlServer, PASSWORD, type Settings } from './mysql-server.ts';
 import { unusedPort } from './provocations-settings.ts';
@@ -26,7 +26,10 @@ export function portOf(server: MysqlServer): string {
 export async function started(id: number, settings: Record<string, string> = {}): Promise<MysqlServer> {
   const port = await unusedPort();
   const server = await MysqlServer.start({
-    ...{ 'skip-networking': 'OFF', 'bind-address': '127.0.0.1', port, 'report-host': '127.0.0.1' },
+    'skip-networking': 'OFF',
+    'bind-address': '127.0.0.1',
+    port,
+    'report-host': '127.0.0.1',
     'server-id': String(id),
     ...dialect<Settings>({
       mysql: { 'gtid-mode': 'ON', 'enforce-gtid-consistency': 'ON' },

@@ -1,12 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
-import type { Row } from '../../src/checks/check.ts';
-import { pastedSql } from '../pasted-sql.ts';
+import type { Row } from '../../src/checks/fault.ts';
+import { pastedSql } from '../support/pasted-sql.ts';
 import { createData, ON_MYSQL, serverProgram } from './tested-server.ts';
 
 /** The password of every login on a test server except MariaDB's superuser, who logs in by socket. */
@@ -64,6 +65,9 @@ const SETUP = [
   `create user stranger@localhost identified by '${PASSWORD}'`,
 ];
 
+/** Codes of a session that the server ended, at its start or while it asked. */
+const CUT_OFF: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'PROTOCOL_CONNECTION_LOST']);
+
 /** A MySQL or MariaDB for one test, as `tested-server.ts` chooses, with the database `shop`, on a Unix socket. */
 export class MysqlServer {
   /** The socket's address in a connection URL. */
@@ -102,7 +106,11 @@ export class MysqlServer {
   }
 
   /** A session over the socket. One that the server ends is no error of the test. */
-  async open(login: Login = 'root', database = 'shop'): Promise<mysql.Connection> {
+  async open(
+    login: Login = 'root',
+    database = 'shop',
+    connectAttributes: Readonly<Record<string, string>> = {},
+  ): Promise<mysql.Connection> {
     const session = await mysql.createConnection({
       socketPath: this.socket,
       user: login === 'root' ? this.superuser : login,
@@ -110,9 +118,20 @@ export class MysqlServer {
       database: login === 'stranger' ? '' : database,
       supportBigNumbers: true,
       decimalNumbers: true,
+      connectAttributes: { ...connectAttributes },
     });
     session.on('error', () => {});
     return session;
+  }
+
+  /** Starts a backup of the database `shop` as the superuser. Its output is a pipe. */
+  dump(...tables: string[]): ChildProcessByStdio<null, Readable, null> {
+    const program = serverProgram(ON_MYSQL ? 'mysqldump' : 'mariadb-dump');
+    const login = [`--socket=${this.socket}`, `--user=${this.superuser}`];
+    return spawn(program, ['--no-defaults', ...login, '--single-transaction', 'shop', ...tables], {
+      env: { ...process.env, MYSQL_PWD: this.password },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
   }
 
   /** Runs statements as the superuser, one after the other; gives the rows of the last. */
@@ -130,10 +149,21 @@ export class MysqlServer {
     }
   }
 
-  /** Waits until a condition is true; each try uses a new session. */
+  /** Ends all sessions of clients, so that what a failed test left locked fails no other. */
+  async endSessions(): Promise<void> {
+    const others = await this.run(
+      `select id from information_schema.processlist where id <> connection_id() and command in ('Sleep', 'Query')`,
+    );
+    for (const { id } of others) await this.run(`kill ${Number(id)}`).catch(() => {}); // it has ended
+  }
+
+  /** Waits until a condition is true; each try uses a new session. A server that changes its state may cut one off. */
   async until(condition: string): Promise<void> {
     for (let tries = 0; tries < 600; tries++) {
-      const [row = {}] = await this.run(condition);
+      const [row = {}] = await this.run(condition).catch((error: { code?: string }) => {
+        if (CUT_OFF.has(`${error.code}`)) return [];
+        throw error;
+      });
       if (Number(Object.values(row)[0]) === 1) return;
       await wait(50);
     }

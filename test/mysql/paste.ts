@@ -22,7 +22,8 @@ export function paste(
   database = '',
 ): string {
   const user = superuser === undefined ? [] : [`--user=${superuser}`];
-  const options = ['--no-defaults', `--socket=${socket}`, ...user, '--batch', '--skip-column-names', '--raw'];
+  const connect = ['--no-defaults', `--socket=${socket}`, ...user, '--default-character-set=utf8mb4'];
+  const options = [...connect, '--batch', '--skip-column-names', '--raw'];
   return execFileSync(client, [...options, ...(database === '' ? [] : [database])], {
     input: `${remediation}\n`,
     encoding: 'utf8',

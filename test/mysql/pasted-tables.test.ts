@@ -7,7 +7,7 @@ import { quoted } from '../../src/checks/mysql/quote.ts';
 import { measure } from '../../src/monitor/measure.ts';
 import { cleanObject } from '../../src/monitor/outcome.ts';
 import type { Target } from '../../src/monitor/session/session.ts';
-import { expectOnPages } from '../expect-on-pages.ts';
+import { expectOnPages } from '../support/expect-on-pages.ts';
 import { MysqlServer, PASSWORD } from './mysql-server.ts';
 import { paste } from './paste.ts';
 import { type TableCase, tableCases } from './table-cases.ts';
@@ -74,9 +74,17 @@ afterAll(async () => {
 });
 
 const target = (): Target => ({
-  ...{ engine: ENGINE, connectionType: 'unix_socket', host: server.socket, port: 3306, database: '' },
-  ...{ username: 'watcher', password: PASSWORD, tls: 'disable', passwordExposable: false },
-  ...{ caCertificate: null, tunnel: null },
+  engine: ENGINE,
+  connectionType: 'unix_socket',
+  host: server.socket,
+  port: 3306,
+  database: '',
+  username: 'watcher',
+  password: PASSWORD,
+  tls: 'disable',
+  passwordExposable: false,
+  caCertificate: null,
+  tunnel: null,
 });
 
 async function findings(): Promise<Finding[]> {

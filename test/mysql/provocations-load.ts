@@ -40,12 +40,14 @@ const makeTable = [
 ];
 const dropTable = 'drop table shop.`load`';
 
-/** Gives the server 6 MB for pages. It gives up the others after the statement has returned. */
+/** Gives the server 6 MB for pages, and waits until it has given up the others: MySQL says the new number of pages at once. */
 async function shrinkPool(server: MysqlServer): Promise<void> {
   await server.run('set global innodb_buffer_pool_size = 6291456');
-  const status = dialect({ mysql: 'performance_schema', mariadb: 'information_schema' });
   await server.until(
-    `select variable_value * 16384 < 16777216 from ${status}.global_status where variable_name = 'Innodb_buffer_pool_pages_total'`,
+    dialect({
+      mysql: `select variable_value = 0 from performance_schema.global_status where variable_name = 'Innodb_buffer_pool_resize_status_code'`,
+      mariadb: `select variable_value * 16384 < 16777216 from information_schema.global_status where variable_name = 'Innodb_buffer_pool_pages_total'`,
+    }),
   );
 }
 

@@ -94,7 +94,7 @@ export const settings: Provocation[] = [
   startedWith('MY_FORCE_RECOVERY', 'critical', { 'innodb-force-recovery': '1' }),
   startedWith('MY_BINLOG_OFF', 'warning', { 'skip-log-bin': 'ON' }),
   // A MySQL can't be started under another version.
-  ...(ON_MYSQL ? [] : [startedWith('MY_VERSION_EOL', 'critical', { version: '10.5.29-MariaDB' })]),
+  ...(ON_MYSQL ? [] : [startedWith('MY_VERSION_EOL', 'warning', { version: '10.5.29-MariaDB' })]),
   {
     check_id: 'MY_TLS_NOT_REQUIRED',
     severity: 'info',

@@ -1,4 +1,4 @@
-import type { Provocation as AnyProvocation } from '../provocation.ts';
+import type { Provocation as AnyProvocation } from '../support/provocation.ts';
 import type { MysqlServer } from './mysql-server.ts';
 import { ofFigures } from './provocations-figures.ts';
 import { load } from './provocations-load.ts';

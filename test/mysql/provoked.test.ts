@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Fault, ServerFacts } from '../../src/checks/check.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { ServerFacts } from '../../src/checks/check.ts';
+import type { Fault } from '../../src/checks/fault.ts';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
-import { documentedMetrics, reportedMetrics } from '../expect-measures.ts';
+import { documentedMetrics, reportedMetrics } from '../support/expect-measures.ts';
 import { measure, sample } from './measure.ts';
 import { MysqlServer, PASSWORD } from './mysql-server.ts';
 import { type Provocation, provocations, provokedElsewhere } from './provocations.ts';
@@ -14,6 +15,9 @@ beforeAll(async () => {
   server = await MysqlServer.start();
 });
 afterAll(() => server?.stop());
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') await server.endSessions();
+});
 
 /** These are skipped on a new server without an earlier run, unless the test provokes them. */
 const later = new Set([
@@ -23,7 +27,10 @@ const later = new Set([
 
 /** Checks of MySQL alone, or of special settings: skipped here, with the reason. */
 const elsewhere = new Set([
-  ...['MY_REDO_DISABLED', 'MY_GROUP_MEMBER_DOWN', 'MY_GALERA_UNSYNCED', 'MY_MEMORY_OVERCOMMIT'],
+  'MY_REDO_DISABLED',
+  'MY_GROUP_MEMBER_DOWN',
+  'MY_GALERA_UNSYNCED',
+  'MY_MEMORY_OVERCOMMIT',
 ]);
 
 /** All findings, as the monitor's login sees them. Only checks that `provoked` blinds may be skipped. */

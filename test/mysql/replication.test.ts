@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JudgementInput } from '../../src/checks/judgement-of.ts';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
-import type { SeenJudgement } from '../seen-judgement.ts';
+import { expectOnPages } from '../support/expect-on-pages.ts';
+import type { SeenJudgement } from '../support/seen-judgement.ts';
 import { measure } from './measure.ts';
 import { isFaulty as faulty, portOf, started, stopAll, isWell as well } from './mysql-replicas.ts';
 import { type Login, type MysqlServer, PASSWORD } from './mysql-server.ts';
@@ -114,6 +115,7 @@ test('a writable replica is found and fixed', async () => {
   const judgement = await judged('MY_REPLICA_WRITABLE');
   expect(judgement.faults).toMatchObject([{ severity: 'warning', object: null }]);
   pasteInto(judgement);
+  expectOnPages([['MY_REPLICA_WRITABLE', judgement.faults[0]?.remediation ?? '']]);
   expect(await judged('MY_REPLICA_WRITABLE')).toEqual({
     faults: [],
     measures: [],
@@ -250,4 +252,30 @@ test('a finding about a source without a name has no name', async () => {
   expect(judgement.faults).toMatchObject([{ object: null, remediation: 'START REPLICA;' }]);
   pasteInto(judgement);
   await until('MY_REPLICA_STOPPED', well);
+});
+
+test('a promoted primary with leftover settings of its source is not told to start or to refuse writes', async () => {
+  const [end, begin] = ['stop replica', 'reset replica'];
+  await at(replica).run([end, begin, 'set global read_only = off']);
+  const { faults } = await judged('MY_REPLICA_STOPPED');
+  expect(faults).toMatchObject([{ severity: 'warning', object: null }]);
+  expect(faults[0]?.metricLine).toContain('this server takes writes');
+  const [look = '', steps = ''] = (faults[0]?.remediation ?? '').split(' -- ');
+  expect(look).toMatch(/^SHOW [A-Z ]+; SELECT @@read_only;$/);
+  expect((await judged('MY_REPLICA_WRITABLE')).faults).toEqual([]);
+  // A replica that somebody stopped, and that others copy from, is critical, and told the same.
+  await at(replica).run(dialect({ mysql: 'start replica', mariadb: 'start slave' }));
+  await until('MY_REPLICA_STOPPED', well);
+  expect((await judged('MY_REPLICA_WRITABLE')).faults[0]?.remediation).toMatch(/^SET /);
+  // One whose first event has not arrived has not begun.
+  await at(south).run('insert into shop.south values (990)');
+  await applied('south');
+  await at(replica).run([end]);
+  expect((await judged('MY_REPLICA_STOPPED')).faults).toMatchObject([{ severity: 'critical' }]);
+  paste(at(replica), look);
+  paste(at(replica), /If they do: (.*) If it is/.exec(steps)?.[1] ?? '');
+  expect(await judged('MY_REPLICA_STOPPED')).toMatchObject({
+    faults: [],
+    passMessage: 'This server is not a replica.',
+  });
 });

@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runTests } from '../support/run-tests.ts';
 import { SERVERS } from './tested-server.ts';
 
 // Runs the MySQL tests on each server, or on those given as arguments. With `--short`, for CI, without those of what does not
@@ -20,12 +20,11 @@ const left = values.short ? SAME.flatMap((name) => ['--exclude', `test/mysql/${n
 const root = join(import.meta.dirname, '../..');
 for (const server of given.length > 0 ? given : SERVERS) {
   const started = performance.now();
-  const { status } = spawnSync(
-    join(root, 'node_modules/.bin/vitest'),
-    ['run', '--config', 'test/mysql/vitest.config.ts', ...left],
-    { cwd: root, stdio: 'inherit', env: { ...process.env, TEST_MYSQL_SERVER: server } },
-  );
+  const code = await runTests(['--config', 'test/mysql/vitest.config.ts', ...left], {
+    cwd: root,
+    env: { ...process.env, TEST_MYSQL_SERVER: server },
+  });
   const seconds = Math.round((performance.now() - started) / 1_000);
-  console.log(`${server}: ${status === 0 ? 'green' : 'RED'}, ${seconds} s`);
-  if (status !== 0) process.exitCode = 1;
+  console.log(`${server}: ${code === 0 ? 'green' : 'RED'}, ${seconds} s`);
+  if (code !== 0) process.exitCode = 1;
 }

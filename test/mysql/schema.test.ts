@@ -33,7 +33,9 @@ const fine: [string, string, string[]][] = [
     'a unique key over NOT NULL columns, a view, a sequence, another engine',
     [
       'create table u (x int, y int not null, z varchar(9) not null, unique (x), unique (y, z))',
-      ...['create view v as select 1 as one', ...sequence, 'create table m (a int) engine = MyISAM'],
+      'create view v as select 1 as one',
+      ...sequence,
+      'create table m (a int) engine = MyISAM',
     ],
   ],
   [

@@ -1,6 +1,7 @@
 import type mysql from 'mysql2/promise';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Check, Row } from '../../src/checks/check.ts';
+import type { Check } from '../../src/checks/check.ts';
+import type { Row } from '../../src/checks/fault.ts';
 import { authLegacy } from '../../src/checks/mysql/auth-legacy.ts';
 import { emptyPassword } from '../../src/checks/mysql/empty-password.ts';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
@@ -17,7 +18,9 @@ let server: MysqlServer;
 // Settings of Debian's packages that differ from those of the other tests.
 beforeAll(async () => {
   server = await MysqlServer.start({
-    ...{ 'bind-address': '127.0.0.1', 'skip-networking': 'OFF', port: await unusedPort() },
+    'bind-address': '127.0.0.1',
+    'skip-networking': 'OFF',
+    port: await unusedPort(),
     ...dialect<Settings>({
       mariadb: {
         'expire-logs-days': '10',

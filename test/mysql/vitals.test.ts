@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mysqlVitals } from '../../src/checks/vitals/mysql-vitals.ts';
 import type { CounterBefore, CounterSample } from '../../src/monitor/counters.ts';
-import { type Measured, measure } from '../../src/monitor/measure.ts';
+import { measure } from '../../src/monitor/measure.ts';
+import type { Measured } from '../../src/monitor/nothing-measured.ts';
 import type { Target } from '../../src/monitor/session/session.ts';
-import { mysqlVitals } from '../../src/vitals/mysql-vitals.ts';
 import { MysqlServer, PASSWORD } from './mysql-server.ts';
 import { ENGINE, FLUSH_STATUS, numbers, ON_MYSQL } from './tested-server.ts';
 
@@ -23,9 +24,17 @@ async function run(
   username = 'watcher',
 ): Promise<Measured> {
   const target: Target = {
-    ...{ engine: ENGINE, connectionType: 'unix_socket', host: server.socket, port: 0, database: '' },
-    ...{ username, password: PASSWORD, tls: 'disable', passwordExposable: false },
-    ...{ caCertificate: null, tunnel: null },
+    engine: ENGINE,
+    connectionType: 'unix_socket',
+    host: server.socket,
+    port: 0,
+    database: '',
+    username,
+    password: PASSWORD,
+    tls: 'disable',
+    passwordExposable: false,
+    caCertificate: null,
+    tunnel: null,
   };
   const last: CounterBefore[] = JSON.parse(JSON.stringify(before.map((sample) => ({ ...sample, seconds }))));
   const signal = AbortSignal.timeout(50_000);

@@ -16,7 +16,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
-    // Other programs' clocks decide here: what fails once is tried again, and the report names it.
-    retry: 1,
+    reporters: ['./test/support/report.ts'],
   },
 });

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCluster, startServer, stopServer } from '../../src/database/server.ts';
-import { SHIPPED_FLAGS } from '../shipped-flags.ts';
+import { createCluster, startServer, stopServer } from '../../src/store/server.ts';
+import { SHIPPED_FLAGS } from '../support/shipped-flags.ts';
 import { blocks } from './page.ts';
 
 // The user `nobody` runs the program that run.ts installed, in the working folder and a separate network with a free port
@@ -45,10 +45,10 @@ const whole = Number(INSTALLED_SECONDS) + (performance.now() - began) / 1_000;
 assert(whole < LONGEST_SECONDS, `${whole} s`);
 console.log(`from the file to the first answered request: ${whole.toFixed(1)} s`);
 
-// The API workers inherit this.
-const flags = SHIPPED_FLAGS.join('\0');
-const commandLine = (pid?: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-assert(commandLine(first.pid).includes(flags), commandLine(first.pid));
+// A service has a title instead of its command line, so the flags are seen in the program.
+const [shebang = ''] = readFileSync(succeeds('command -v dbvitals').trim(), 'utf8').split('\n');
+assert(shebang.endsWith(` node ${SHIPPED_FLAGS.join(' ')}`), shebang);
+assert.match(readFileSync(`/proc/${first.pid}/cmdline`, 'utf8'), /^dbvitals serve/);
 
 const page = await (await get('/fleet')).text();
 const assets = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path);
@@ -66,7 +66,7 @@ for (const path of [
 }
 
 const shown = succeeds(look, NOBODY);
-assert(shown.startsWith(`${manifest.version}\n`) && shown.includes('score'), shown);
+assert(shown.startsWith(`${manifest.version}+`) && shown.includes('score'), shown);
 assert(succeeds('dbvitals check explain PG_DEAD_TUPLES', NOBODY).startsWith('# '));
 // Uses the client, which is a separate package in the checkout.
 const tailed = succeeds(`DBVITALS_API_KEY=${key} dbvitals activity tail --url ${ORIGIN} --json`, NOBODY);

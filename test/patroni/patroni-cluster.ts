@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { chownSync, closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { serverUser } from '../../src/database/server-user.ts';
+import { serverUser } from '../../src/store/server-user.ts';
 import { freePort } from '../contract/free-port.ts';
-import { freeze, isAlive, send } from '../process-tree.ts';
+import { freeze, isAlive, send } from '../support/process-tree.ts';
 import { overwritesLeader, patroniPrograms } from './patroni-programs.ts';
 import { patroniSettings } from './patroni-settings.ts';
 
@@ -83,10 +83,20 @@ export async function startPatroniCluster(folder: string): Promise<PatroniCluste
   const etcd = run(
     'etcd',
     [
-      ...['--name', 'etcd', '--data-dir', join(make('etcd'), 'data')],
-      ...['--listen-client-urls', clientUrl, '--advertise-client-urls', clientUrl],
-      ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl],
-      ...['--initial-cluster', `etcd=${peerUrl}`],
+      '--name',
+      'etcd',
+      '--data-dir',
+      join(make('etcd'), 'data'),
+      '--listen-client-urls',
+      clientUrl,
+      '--advertise-client-urls',
+      clientUrl,
+      '--listen-peer-urls',
+      peerUrl,
+      '--initial-advertise-peer-urls',
+      peerUrl,
+      '--initial-cluster',
+      `etcd=${peerUrl}`,
       ...(api === 'v2' ? ['--enable-v2=true'] : []),
     ],
     'etcd',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { urlOf } from '../cells/two-cells.ts';
 import {
   type Environment,
   type Process,
@@ -18,8 +19,7 @@ import { judge } from '../faults/judge.ts';
 import { type Load, startLoad } from '../faults/load.ts';
 import { UNLIMITED } from '../faults/stage.ts';
 import { LONGEST_ANSWER_MS, longest, served } from '../faults/store-ends.ts';
-import { startTestStore, type TestStore } from '../store.ts';
-import { urlOf } from '../two-cells.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
 import { type PatroniCluster, type PatroniNode, startPatroniCluster } from './patroni-cluster.ts';
 import { type KeyEntry, replayLimit } from './replay-limit.ts';
 

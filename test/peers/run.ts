@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { runHealthCheck } from '../../src/monitor/run.ts';
 import { oldPrograms, PASSWORD, PostgresServer } from '../checks/postgres-server.ts';
 import { needPackages } from '../clients/debian.ts';
-import { startTestStore } from '../store.ts';
+import { startTestStore } from '../support/store.ts';
 import { compare, type OurFinding, type PeerAnswer } from './compare.ts';
 import { seed } from './seed.ts';
 import { pgactivity, pgactivityLeftOut, postgres, postgresLeftOut, type Service } from './tools.ts';
@@ -92,25 +92,32 @@ function askAll(): PeerAnswer[] {
   return [
     ...pgactivity.map((service) =>
       ask('check_pgactivity', service, PGACTIVITY, [
-        ...[
-          '-s',
-          service.name,
-          '-h',
-          server.host,
-          '-p',
-          `${server.port}`,
-          '-U',
-          'postgres',
-          '-d',
-          server.database,
-        ],
-        ...['--format=human', '--status-file', join(scratch, 'status')],
+        '-s',
+        service.name,
+        '-h',
+        server.host,
+        '-p',
+        `${server.port}`,
+        '-U',
+        'postgres',
+        '-d',
+        server.database,
+        '--format=human',
+        '--status-file',
+        join(scratch, 'status'),
       ]),
     ),
     ...postgres.map((service) =>
       ask('check_postgres', service, POSTGRES, [
-        ...[`--action=${service.name}`, '-H', server.host, '-p', `${server.port}`, '-u', 'postgres'],
-        ...['-db', server.database],
+        `--action=${service.name}`,
+        '-H',
+        server.host,
+        '-p',
+        `${server.port}`,
+        '-u',
+        'postgres',
+        '-db',
+        server.database,
       ]),
     ),
   ];

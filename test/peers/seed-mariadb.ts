@@ -33,17 +33,32 @@ export const AT_ONCE: Readonly<Record<string, Thresholds>> = {
 
 /** The checks whose faults the settings above and the statements and sessions below make. */
 export const MADE = [
-  ...[
-    'MY_ABORTED_CONNECTS',
-    'MY_AUTOINC_EXHAUSTION',
-    'MY_BINLOG_NO_EXPIRY',
-    'MY_BP_MISS',
-    'MY_CHARSET_LEGACY',
-  ],
-  ...['MY_CONN_SATURATION', 'MY_DOUBLEWRITE_OFF', 'MY_EMPTY_PASSWORD', 'MY_FLUSH_NOT_1', 'MY_INDEX_GT_DATA'],
-  ...['MY_JOINS_NO_INDEX', 'MY_LOCAL_INFILE', 'MY_LOCK_WAITS', 'MY_LONG_TRX', 'MY_MDL_WAIT', 'MY_NON_INNODB'],
-  ...['MY_NO_PRIMARY_KEY', 'MY_REDO_TOO_SMALL', 'MY_REDUNDANT_INDEX', 'MY_ROOT_REMOTE', 'MY_SKIP_ERRORS'],
-  ...['MY_SLOW_QUERIES', 'MY_SQL_MODE_LAX', 'MY_SYNC_BINLOG', 'MY_TMP_DISK', 'MY_UNUSED_INDEX'],
+  'MY_ABORTED_CONNECTS',
+  'MY_AUTOINC_EXHAUSTION',
+  'MY_BINLOG_NO_EXPIRY',
+  'MY_BP_MISS',
+  'MY_CHARSET_LEGACY',
+  'MY_CONN_SATURATION',
+  'MY_DOUBLEWRITE_OFF',
+  'MY_EMPTY_PASSWORD',
+  'MY_FLUSH_NOT_1',
+  'MY_INDEX_GT_DATA',
+  'MY_JOINS_NO_INDEX',
+  'MY_LOCAL_INFILE',
+  'MY_LOCK_WAITS',
+  'MY_LONG_TRX',
+  'MY_MDL_WAIT',
+  'MY_NON_INNODB',
+  'MY_NO_PRIMARY_KEY',
+  'MY_REDO_TOO_SMALL',
+  'MY_REDUNDANT_INDEX',
+  'MY_ROOT_REMOTE',
+  'MY_SKIP_ERRORS',
+  'MY_SLOW_QUERIES',
+  'MY_SQL_MODE_LAX',
+  'MY_SYNC_BINLOG',
+  'MY_TMP_DISK',
+  'MY_UNUSED_INDEX',
 ];
 
 /** The login of mysqltuner, which only this server has. */

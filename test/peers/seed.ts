@@ -59,6 +59,7 @@ export async function seed(
   const thresholds = Object.fromEntries(
     chosen.flatMap(({ check_id, thresholds }) => (thresholds ? [[check_id, thresholds]] : [])),
   );
+  thresholds['PG_SLOT_INACTIVE'] = { warning_seconds: 0 };
   for (const each of chosen) await each.prepare?.(server);
   for (const each of of(RESTARTING)) await make(server, each);
   await server.run(`select pg_create_physical_replication_slot('forgotten', true)`);

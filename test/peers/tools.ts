@@ -12,7 +12,9 @@ export interface Service {
 
 const limits = (warning: string, critical: string) => ['-w', warning, '-c', critical];
 const at = (name: string, args: string[], ours: string[], objects?: RegExp): Service => ({
-  ...{ name, args, ours },
+  name,
+  args,
+  ours,
   ...(objects && { objects }),
 });
 
@@ -72,7 +74,7 @@ export const pgactivity: Service[] = [
   at('table_unlogged', [], ['PG_UNLOGGED_TABLE'], /shop\.(.+?) \(unlogged\)/g),
   at('temp_files', limits('1kB', '1GB'), ['PG_TEMP_FILES']),
   at('uptime', limits('0', '0'), []),
-  at('wal_files', limits('80%', '95%'), []),
+  at('wal_files', limits('80%', '95%'), ['PG_SLOT_INACTIVE', 'PG_SLOT_WAL_LEFT']), // the slot keeps them
 ];
 
 /** Services of check_pgactivity that are not run here, with the reason. */
@@ -96,7 +98,7 @@ export const postgres: Service[] = [
   at(
     'bloat',
     LARGE,
-    ['PG_TABLE_BLOAT_EST', 'PG_INDEX_BLOAT_EST'],
+    ['PG_TABLE_BLOAT_EST', 'PG_INDEX_BLOAT_EST', 'PG_UNUSED_INDEX'], // an index is under one check
     /(?:table|index) (.+?) rows:\S+ pages:\d+ shouldbe:\d+ \([\d.]+X\) wasted \w+:\d{8,}/g,
   ),
   at('commitratio', limits('90%', '1%'), ['PG_ROLLBACK_RATIO']),

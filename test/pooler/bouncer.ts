@@ -4,7 +4,7 @@ import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { serverUser } from '../../src/database/server-user.ts';
+import { serverUser } from '../../src/store/server-user.ts';
 import { rootProgram } from '../roots/root-program.ts';
 
 /** The password of the login `dbvitals`, as in docs/scaling.md. */

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
-import { openPool, parsePoolerUrl } from '../../src/database/connect.ts';
-import { readOnce } from '../../src/database/exchange/read-once.ts';
-import type { Read } from '../../src/database/read.ts';
+import { parsePoolerUrl } from '../../src/config/store-url.ts';
+import { openPool } from '../../src/store/connect.ts';
+import { readOnce } from '../../src/store/exchange/read-once.ts';
+import type { Read } from '../../src/store/read.ts';
 import { makeAccount } from '../contract/account.ts';
 import { each } from '../contract/ask.ts';
 import { temporaryFolder } from '../contract/running-service.ts';

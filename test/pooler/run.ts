@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { createCluster, startServer, stopServer } from '../../src/database/server.ts';
+import { createCluster, startServer, stopServer } from '../../src/store/server.ts';
+import { runTests } from '../support/run-tests.ts';
 import { PASSWORD, PROGRAMS, startBouncer } from './bouncer.ts';
 
 /**
@@ -16,6 +15,7 @@ import { PASSWORD, PROGRAMS, startBouncer } from './bouncer.ts';
 const above = mkdtempSync(join(tmpdir(), 'dbvitals-pooler-'));
 chmodSync(above, 0o711);
 const folder = join(above, 'pg');
+const DBVITALS_SECRET_KEY = randomBytes(32).toString('hex'); // of the one store
 try {
   // Not UTC, so that a setting lost in the pooler becomes visible.
   await createCluster(folder, PASSWORD, { timezone: 'Asia/Kolkata' });
@@ -43,31 +43,25 @@ async function runThrough(program: keyof typeof PROGRAMS): Promise<number> {
     { program },
   );
   const login = `dbvitals:${PASSWORD}`;
-  const vitest = spawn(
-    'vitest',
+  const code = await runTests(
     [
-      ...['run', '--config', join(import.meta.dirname, 'vitest.config.ts')],
+      '--config',
+      join(import.meta.dirname, 'vitest.config.ts'),
       // It starts both itself.
       ...(program === 'installed' ? [] : ['--exclude', 'test/pooler/names.test.ts']),
       ...process.argv.slice(2),
     ],
     {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),
-      stdio: 'inherit',
       env: {
         ...process.env,
         DATABASE_URL: `postgres://${login}@${encodeURIComponent(folder)}/dbvitals`,
         DBVITALS_POOLER_URL: `postgres://${login}@127.0.0.1:${bouncer.port}/dbvitals`,
-        DBVITALS_SECRET_KEY: randomBytes(32).toString('hex'),
+        DBVITALS_SECRET_KEY,
         TEST_PGBOUNCER: program,
       },
     },
   );
-  // Ending this run ends the tests, and the servers stop in their usual way.
-  const end = (signal: NodeJS.Signals) => vitest.kill(signal);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
-  const [code] = await once(vitest, 'close');
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end);
   await bouncer.stop();
-  return code ?? 1;
+  return code;
 }

@@ -109,7 +109,7 @@ test('an alert is received, notified onward with its texts, and resolved', async
       account: 'Acme',
       description: expect.stringContaining('Score: 41, below the threshold of 50'),
     },
-    generatorURL: 'https://dbvitals.example.com/alerts/7',
+    generatorURL: 'https://dbvitals.example.com/alerts?alert=7',
   });
   expect(await firing()).toContain('dbvitals.example.com/alert/7 critical');
 
@@ -175,7 +175,10 @@ test('a test says that it is one, and ends by itself', async () => {
 test('hostile names are labels and annotations as they are, and nothing else', async () => {
   const name = '{{ template "x" }}", severity="critical\u202e<!channel>\n\0ä🐘';
   const event = exampleEvent({
-    ...{ event_id: 'evt_h', connection_id: 15, ticket_id: 400, occurred_at: now() },
+    event_id: 'evt_h',
+    connection_id: 15,
+    ticket_id: 400,
+    occurred_at: now(),
     details: { since, object: name, title: name, check_id: name },
   });
   expect(await send(event)).toMatchObject([{ accepted: true }]);

@@ -56,7 +56,7 @@ test('both parts of a delivered message are whole, and its headers are those of 
       'Changed in the 24 hours before',
       'Setting work_mem: 4MB → 64MB',
       'VACUUM (ANALYZE) public.orders;',
-      'https://dbvitals.example.com/tickets?ticket=31',
+      'https://dbvitals.example.com/tickets?status=all',
       'dbvitals, account Acme',
       'https://dbvitals.example.com/email/token-of-ada',
     ]) {
@@ -130,7 +130,9 @@ test('a group lists the worst first, and has no thread', async () => {
   );
   await send(['group'], ...tickets, exampleAlert(), RESOLVED_ALERT);
   const [mail] = await server.mailbox('group', 1);
-  expect(mail?.headers['subject']).toBe('152 events (1 critical, 150 warnings, 1 ended) in Acme');
+  expect(mail?.headers['subject']).toBe(
+    'Critical alert on orders: Score below 50, and 151 more (150 warnings, 1 ended) in Acme',
+  );
   expect(mail?.headers['references']).toBeUndefined();
   expect(mail?.text.indexOf('Critical alert')).toBeLessThan(mail?.text.indexOf('Warning on orders') ?? 0);
   for (const part of [mail?.text, mail?.html]) expect(part).toContain('… and 32 more events.');

@@ -143,6 +143,24 @@ const VENDORS = {
   pagerduty: { schema: pagerduty, mostBytes: 512_000 },
 } as const;
 
+/** The bytes of JSON as .NET's System.Text.Json writes it by default: only letters, digits and harmless marks stay. */
+function asAscii(body: string): number {
+  const write = (text: string) =>
+    text.replace(
+      /[^\x20-\x7e]|["&'+<>`]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+  const rewrite = (value: unknown): unknown => {
+    if (typeof value === 'string') return write(value);
+    if (Array.isArray(value)) return value.map(rewrite);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, rewrite(part)]));
+  };
+  // Each backslash that was written is one more by JSON.stringify.
+  const json = JSON.stringify(rewrite(JSON.parse(body)));
+  return json.length - (json.match(/\\\\u[0-9a-f]{4}/g)?.length ?? 0);
+}
+
 export type Vendor = keyof typeof VENDORS;
 
 export const VENDOR_NAMES = Object.keys(VENDORS) as Vendor[];
@@ -154,7 +172,8 @@ export function problemsOf(vendor: Vendor, body: string): string[] {
   const problems = Value.Errors(schema, parsed).map(
     ({ instancePath, message }) => `${instancePath}: ${message}`,
   );
-  if (Buffer.byteLength(body) > mostBytes) problems.push(`more than ${mostBytes} bytes`);
+  const bytes = vendor === 'teams' ? asAscii(body) : Buffer.byteLength(body);
+  if (bytes > mostBytes) problems.push(`more than ${mostBytes} bytes`);
   if (vendor === 'discord' && Value.Check(discord, parsed)) {
     const sizes = parsed.embeds.map(
       ({ title = '', description, footer }) => title.length + description.length + footer.text.length,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EVENT_EXAMPLES } from '../../src/api/openapi/event-examples.ts';
 import type { SigningSecret } from '../../src/notifications/channels/channel.ts';
 import {
   CONTEXT,
@@ -11,7 +12,6 @@ import {
   exampleEvent,
 } from '../../src/notifications/channels/message-event-fixture.ts';
 import { newSigningKey, newSigningSecret, publicKeyOf } from '../../src/notifications/channels/sign.ts';
-import { EVENT_EXAMPLES } from '../../src/vocabulary/events/event-examples.ts';
 import { LocalReceiver, type Received } from './local-receiver.ts';
 import { sendEvents, startTestSender } from './send.ts';
 

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { startTwoCells, urlOf } from '../cells/two-cells.ts';
 import { freePort } from '../contract/free-port.ts';
 import { runJson } from '../contract/running-service.ts';
 import { type Answer, FLEET, get } from '../faults/load.ts';
-import { SHIPPED_FLAGS } from '../shipped-flags.ts';
-import { startTestStore } from '../store.ts';
-import { startTwoCells, urlOf } from '../two-cells.ts';
+import { SHIPPED_FLAGS } from '../support/shipped-flags.ts';
+import { startTestStore } from '../support/store.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { makeNewerVersion } from './newer-version.ts';
 

@@ -8,8 +8,10 @@ const PG = 'usr/lib/postgresql/17/bin';
 const PROGRAMS = {
   mysqld: ['sid', 'usr/sbin/mysqld'],
   mysql: ['sid', 'usr/bin/mysql'],
+  mysqldump: ['sid', 'usr/bin/mysqldump'],
   mariadbd: ['trixie', 'usr/sbin/mariadbd'],
   mariadb: ['trixie', 'usr/bin/mariadb'],
+  'mariadb-dump': ['trixie', 'usr/bin/mariadb-dump'],
   'mariadb-install-db': ['trixie', 'usr/bin/mariadb-install-db'],
   postgres: ['trixie', `${PG}/postgres`],
   initdb: ['trixie', `${PG}/initdb`],
@@ -18,7 +20,7 @@ const PROGRAMS = {
   pgbouncer: ['trixie', 'usr/sbin/pgbouncer'],
 } as const satisfies Record<string, readonly [Root, string]>;
 
-/** MySQL 9.7: `mysqld`, `mysql`. MariaDB 11.8: `mariadbd`, `mariadb`, `mariadb-install-db`. PgBouncer 1.24. PostgreSQL 17: the others. */
+/** MySQL 9.7: `mysqld`, `mysql`, `mysqldump`. MariaDB 11.8: `mariadbd`, `mariadb`, `mariadb-dump`, `mariadb-install-db`. PgBouncer 1.24. PostgreSQL 17: the others. */
 export type RootProgram = keyof typeof PROGRAMS;
 
 /** The tools of `mariadb-install-db`. */

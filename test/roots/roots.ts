@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -9,47 +9,69 @@ const PACKAGES = {
   trixie: ['mariadb-server', 'galera-4', 'postgresql-17', 'pgbouncer'],
 } as const;
 
-/** A root folder: a Debian whose servers the tests start beside this machine's own. */
+/** A root folder: files of a Debian whose servers the tests start beside this machine's own. */
 export type Root = keyof typeof PACKAGES;
 
 /** Holds the root folders: `DBVITALS_TEST_ROOTS`, by default a folder that outlives a restart of the machine. */
 export const ROOTS = process.env['DBVITALS_TEST_ROOTS'] ?? '/var/tmp/dbvitals-roots';
 
+const MIRROR = 'http://deb.debian.org/debian';
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
+
 const run = promisify(execFile);
 
-const options = { maxBuffer: 1e8, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
-
-/**
- * Makes the root folders that are missing, completely or not at all, and installs the packages that a folder lacks. Requires
- * root and `debootstrap`.
- */
-export async function makeRoots(): Promise<void> {
+/** Makes the root folders that are missing or lack packages, completely or not at all. Requires root and Debian's `apt-get`. */
+export async function makeRoots(names = Object.keys(PACKAGES) as Root[]): Promise<void> {
   mkdirSync(ROOTS, { recursive: true, mode: 0o755 });
-  const made = await Promise.allSettled((Object.keys(PACKAGES) as Root[]).map(makeRoot));
-  for (const each of made) if (each.status === 'rejected') throw each.reason;
+  const attempts = await Promise.allSettled(names.map(makeRoot));
+  for (const attempt of attempts) if (attempt.status === 'rejected') throw attempt.reason;
 }
 
+/**
+ * Unpacks the packages and all that they depend on. None is installed: a program of theirs runs with the libraries beside it,
+ * and needs neither `chroot` nor what their scripts set up.
+ */
 async function makeRoot(name: Root): Promise<void> {
   const folder = join(ROOTS, name);
-  if (existsSync(folder)) return install(folder, PACKAGES[name]);
+  const content = `${PACKAGES[name].join('\n')}\n`;
+  const list = (above: string) => join(above, 'dbvitals-packages');
+  if (existsSync(list(folder)) && readFileSync(list(folder), 'utf8') === content) return;
   const fresh = `${folder}.new-${process.pid}`;
+  const archives = `${fresh}.archives`;
   try {
-    await run('debootstrap', ['--variant=minbase', name, fresh], options);
-    // Installing a package must start no server.
-    writeFileSync(join(fresh, 'usr/sbin/policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-    await install(fresh, PACKAGES[name]);
+    for (const file of await download(name, archives)) await run('dpkg-deb', ['--extract', file, fresh]);
+    writeFileSync(list(fresh), content);
+    rmSync(folder, { recursive: true, force: true });
     renameSync(fresh, folder);
   } finally {
-    rmSync(fresh, { recursive: true, force: true });
+    for (const each of [fresh, archives]) rmSync(each, { recursive: true, force: true });
   }
 }
 
-async function install(folder: string, packages: readonly string[]): Promise<void> {
-  const lacking = packages.filter((name) => !existsSync(join(folder, `var/lib/dpkg/info/${name}.list`)));
-  if (lacking.length === 0) return;
-  const inside = (...command: string[]) => run('chroot', [folder, ...command], options);
-  // A mirror may be older than its list's ten days: its signature still counts.
-  await inside('apt-get', 'update', '--quiet', '--option', 'Acquire::Check-Valid-Until=false');
-  await inside('apt-get', 'install', '--quiet', '--yes', '--no-install-recommends', ...lacking);
-  await inside('apt-get', 'clean');
+/** Downloads the packages of a root folder and their dependencies, as to a machine that has none. The result is the files. */
+async function download(name: Root, folder: string): Promise<string[]> {
+  for (const part of ['state/lists/partial', 'cache/archives/partial'])
+    mkdirSync(join(folder, part), { recursive: true });
+  const place = (file: string, text: string) => {
+    writeFileSync(join(folder, file), text);
+    return join(folder, file);
+  };
+  const settings = [
+    `Dir::Etc::SourceList=${place('sources.list', `deb [signed-by=${KEYRING}] ${MIRROR} ${name} main\n`)}`,
+    'Dir::Etc::SourceParts=/dev/null',
+    'Dir::Etc::Preferences=/dev/null',
+    'Dir::Etc::PreferencesParts=/dev/null',
+    `Dir::State=${join(folder, 'state')}`,
+    `Dir::State::Status=${place('status', '')}`,
+    `Dir::Cache=${join(folder, 'cache')}`,
+    'APT::Sandbox::User=root',
+    'APT::Architecture=amd64',
+    'Acquire::Languages=none',
+    // A mirror may be older than its list's ten days: its signature still counts.
+    'Acquire::Check-Valid-Until=false',
+  ].flatMap((setting) => ['--option', setting]);
+  const apt = (...args: string[]) => run('apt-get', [...settings, '--quiet', ...args], { maxBuffer: 1e8 });
+  await apt('update');
+  await apt('install', '--yes', '--download-only', '--no-install-recommends', ...PACKAGES[name]);
+  return globSync(join(folder, 'cache/archives/*.deb'));
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { ROOTS } from '../roots/roots.ts';
+import { installOnce } from '../support/install-once.ts';
 import { type Application, applications, type DebianFile } from './applications.ts';
 
 const DEBIAN = join(ROOTS, 'schemas');
@@ -52,8 +53,7 @@ function download(debian: string, folder: string): void {
 
 /** Job queues of the npm registry, which make their own tables. */
 function npmSchemas(): [string, string][] {
-  if (!existsSync(join(here, 'node_modules')))
-    execFileSync('npm', ['ci', '--silent', '--ignore-scripts'], { cwd: here, stdio: 'inherit' });
+  installOnce('test/schemas');
   const installed = createRequire(join(here, 'package.json'));
   const worker = join(here, 'node_modules/graphile-worker/sql');
   const migrations = readdirSync(worker)

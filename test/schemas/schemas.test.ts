@@ -18,8 +18,13 @@ const hasRoot = existsSync(join(ROOTS, 'trixie'));
 const isWriting = process.env['WRITE_JUDGED'] !== undefined;
 
 const LOGIN: Omit<Target, 'engine' | 'host' | 'port' | 'database'> = {
-  ...{ username: 'watcher', password: PASSWORD, tls: 'disable', passwordExposable: false },
-  ...{ caCertificate: null, tunnel: null, connectionType: 'unix_socket' },
+  username: 'watcher',
+  password: PASSWORD,
+  tls: 'disable',
+  passwordExposable: false,
+  caCertificate: null,
+  tunnel: null,
+  connectionType: 'unix_socket',
 };
 
 test('PostgreSQL: every finding is judged', { timeout: 300_000 }, async () => {
@@ -31,8 +36,17 @@ test('PostgreSQL: every finding is judged', { timeout: 300_000 }, async () => {
       execFileSync(
         hasRoot ? rootProgram('psql') : 'psql',
         [
-          ...['--quiet', '--no-psqlrc', '--set', 'ON_ERROR_STOP=1', '--host', host, '--port', `${port}`],
-          ...['--username', 'postgres', database],
+          '--quiet',
+          '--no-psqlrc',
+          '--set',
+          'ON_ERROR_STOP=1',
+          '--host',
+          host,
+          '--port',
+          `${port}`,
+          '--username',
+          'postgres',
+          database,
         ],
         {
           input: sql,
@@ -58,7 +72,9 @@ test('PostgreSQL: every finding is judged', { timeout: 300_000 }, async () => {
 test('MySQL or MariaDB: every finding is judged', { timeout: 300_000 }, async () => {
   // Creating tables takes a minute if the disk confirms each.
   const server = await MysqlServer.start({
-    ...{ 'innodb-flush-log-at-trx-commit': '0', 'innodb-flush-method': 'nosync', 'sync-binlog': '0' },
+    'innodb-flush-log-at-trx-commit': '0',
+    'innodb-flush-method': 'nosync',
+    'sync-binlog': '0',
   });
   try {
     const schemas = readSchemas(ENGINE);
@@ -77,7 +93,9 @@ test('MySQL or MariaDB: every finding is judged', { timeout: 300_000 }, async ()
 /** Measures the server: its findings on these schemas are those of the document, and each is judged right. */
 async function judge(server: string, target: Target, schemas: readonly string[]): Promise<void> {
   const { outcomes } = await measure(target, {
-    ...{ allowPrivateTargets: true, thresholds: {}, signal: new AbortController().signal },
+    allowPrivateTargets: true,
+    thresholds: {},
+    signal: new AbortController().signal,
   });
   const failed = outcomes.flatMap(({ findings }) => findings.filter(({ status }) => status === 'error'));
   expect(failed).toEqual([]);

@@ -1,7 +1,7 @@
 import './measures.css';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { ExplainedFinding } from '../../../src/console/connections/findings.ts';
+import type { ExplainedFinding } from '../../../src/console-api/connections/findings.ts';
 import { RangeSwitch } from '../parts/chart/range-switch.tsx';
 import { MeasureChart } from './measure-chart.tsx';
 import { chartTitle } from './measure-groups.ts';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
-import type { ListedChange } from '../../../src/console/changes/change-schemas.ts';
-import type { LatestMeasure } from '../../../src/console/measures/measure-schemas.ts';
-import { changeText } from '../../../src/vocabulary/values/change-text.ts';
+import type { ListedChange } from '../../../src/console-api/changes/change-schemas.ts';
+import type { LatestMeasure } from '../../../src/console-api/measures/measure-schemas.ts';
+import { changeText } from '../../../src/platform/text/change-text.ts';
 import { Chart } from '../parts/chart/chart.tsx';
 import type { Threshold } from '../parts/chart/chart-data.ts';
 import { useChartGroup } from '../parts/chart/chart-group.tsx';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LatestMeasure } from '../../../src/console/measures/measure-schemas.ts';
+import type { LatestMeasure } from '../../../src/console-api/measures/measure-schemas.ts';
 import { checkCharts, lineLabel, vitalGroups } from './measure-groups.ts';
 
 let made = 0;
@@ -7,8 +7,19 @@ let made = 0;
 function measure(metric: string, given: Partial<LatestMeasure> = {}): LatestMeasure {
   made += 1;
   return {
-    ...{ series_id: made, check_id: '', metric, title: metric, unit: 'count', database: '', object: null },
-    ...{ value: 1, operator: null, warning: null, critical: null, limit: null, forecast: null },
+    series_id: made,
+    check_id: '',
+    metric,
+    title: metric,
+    unit: 'count',
+    database: '',
+    object: null,
+    value: 1,
+    operator: null,
+    warning: null,
+    critical: null,
+    limit: null,
+    forecast: null,
     ...given,
   };
 }

@@ -1,5 +1,6 @@
-import type { LatestMeasure } from '../../../src/console/measures/measure-schemas.ts';
-import { metricWords, type Unit } from '../../../src/vocabulary/units.ts';
+import type { LatestMeasure } from '../../../src/console-api/measures/measure-schemas.ts';
+import { metricWords } from '../../../src/platform/text/metric-words.ts';
+import type { Unit } from '../../../src/vocabulary/units.ts';
 
 /** The measures of one chart, all in one unit. */
 export interface ChartOf {

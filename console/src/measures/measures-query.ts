@@ -1,6 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { ConnectionChanges } from '../../../src/console/changes/change-schemas.ts';
-import type { ConnectionHistory, ConnectionMeasures } from '../../../src/console/measures/measure-schemas.ts';
+import type { ConnectionChanges } from '../../../src/console-api/changes/change-schemas.ts';
+import type {
+  ConnectionHistory,
+  ConnectionMeasures,
+} from '../../../src/console-api/measures/measure-schemas.ts';
 import { get } from '../api.ts';
 import { type Span, searchOf } from '../parts/chart/chart-range.ts';
 

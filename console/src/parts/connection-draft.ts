@@ -22,6 +22,8 @@ export interface ConnectionDraft {
   sshKey: string;
   /** Seconds. */
   interval: string;
+  /** Seconds; 0 = no pulse. */
+  pulse: string;
   expectedStandbys: string;
 }
 
@@ -43,6 +45,7 @@ export const emptyDraft: ConnectionDraft = {
   sshPort: '22',
   sshKey: '',
   interval: '300',
+  pulse: '10',
   expectedStandbys: '0',
 };
 
@@ -60,7 +63,9 @@ export function isSocket({ host }: Pick<ConnectionDraft, 'host'>): boolean {
 export function addressOf(draft: ConnectionDraft) {
   const { engine, host, port, database, username } = draft;
   return {
-    ...{ engine, host: host.trim(), username: username.trim() },
+    engine,
+    host: host.trim(),
+    username: username.trim(),
     ...(port.trim() !== '' && { port: Number(port) }),
     ...(database.trim() !== '' && { database: database.trim() }),
   };
@@ -69,7 +74,8 @@ export function addressOf(draft: ConnectionDraft) {
 /** The SSH tunnel in the format of the routes. */
 export function sshOf({ sshUsername, sshHost, sshPort, sshKey }: ConnectionDraft) {
   return {
-    ...{ username: sshUsername.trim(), host: sshHost.trim() },
+    username: sshUsername.trim(),
+    host: sshHost.trim(),
     ...(sshPort.trim() !== '' && { port: Number(sshPort) }),
     ...(sshKey.trim() !== '' && { key: sshKey }),
   };

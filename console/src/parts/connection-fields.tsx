@@ -9,6 +9,8 @@ const CHOICES = ENGINES.map((id) => ({ id, label: ENGINE_NAMES[id] }));
 
 /** Seconds. */
 const INTERVALS = ['30', '60', '300', '900', '3600', '21600', '86400'];
+/** Seconds; 0 = none. */
+const PULSES = ['1', '5', '10', '30', '60', '0'];
 
 export interface ConnectionFieldsProps {
   draft: ConnectionDraft;
@@ -121,6 +123,7 @@ function passwordHelp(hasPassword: boolean, isNeeded: boolean): string {
 
 /** The fields for the check interval and the expected standbys. */
 export function CheckFields({ draft, onChange, error }: ConnectionFieldsProps) {
+  const pulses = PULSES.includes(draft.pulse) ? PULSES : [draft.pulse, ...PULSES];
   const intervals = INTERVALS.includes(draft.interval) ? INTERVALS : [draft.interval, ...INTERVALS];
   return (
     <fieldset>
@@ -133,6 +136,19 @@ export function CheckFields({ draft, onChange, error }: ConnectionFieldsProps) {
             label="Check every"
             onChange={(interval) => onChange({ interval })}
             value={draft.interval}
+          />
+        )}
+        {draft.interval !== '' && (
+          <Select
+            choices={pulses.map((seconds) => ({
+              id: seconds,
+              label: seconds === '0' ? 'Never' : duration(Number(seconds)),
+            }))}
+            description="It finds blocked sessions and a server that does not answer, between two checks."
+            error={fieldError(error, 'pulse_seconds')}
+            label="Pulse every"
+            onChange={(pulse) => onChange({ pulse })}
+            value={draft.pulse}
           />
         )}
         {draft.engine === 'postgres' && (
@@ -154,4 +170,11 @@ export function CheckFields({ draft, onChange, error }: ConnectionFieldsProps) {
 export const ADDRESS_FIELDS = ['engine', 'host', 'address', 'password'];
 
 /** The parameters whose errors the security fields and {@link CheckFields} show. */
-export const OTHER_FIELDS = ['tls', 'ca_certificate', 'ssh', 'interval_seconds', 'expected_standbys'];
+export const OTHER_FIELDS = [
+  'tls',
+  'ca_certificate',
+  'ssh',
+  'interval_seconds',
+  'pulse_seconds',
+  'expected_standbys',
+];

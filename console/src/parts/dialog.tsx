@@ -63,7 +63,7 @@ interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'title' | 'child
   onSubmit: () => void;
   isPending: boolean;
   isDisabled?: boolean;
-  /** The form has changes: closing asks for confirmation first. */
+  /** The form has changes: closing asks for confirmation first. Default: whether a field was changed. */
   isChanged?: boolean;
   /** More buttons beside Cancel and the submit button. */
   actions?: ReactNode;
@@ -95,6 +95,34 @@ function useErrorInView(formId: string, isBusy: boolean): void {
   }, [formId, isBusy]);
 }
 
+/** What a failed submit adds to a form. */
+const MESSAGES = '.field-error, .inline-error';
+
+/** While a form shows an error, its dialog keeps the height from before: the form scrolls, and the buttons stay where they are. */
+function useSteadyHeight(formId: string): void {
+  useEffect(() => {
+    const form = document.getElementById(formId);
+    const body = form?.closest<HTMLElement>('.dialog-body');
+    if (!form || !body) return;
+    let height = body.offsetHeight;
+    const keep = () => {
+      const hasError = form.querySelector(MESSAGES) !== null;
+      body.style.maxHeight = hasError ? `${height}px` : '';
+      body.classList.toggle('steady', hasError);
+      if (!hasError) height = body.offsetHeight;
+    };
+    // Before the next frame is drawn.
+    const changes = new MutationObserver(keep);
+    changes.observe(form, { childList: true, subtree: true });
+    const size = new ResizeObserver(keep);
+    size.observe(form);
+    return () => {
+      changes.disconnect();
+      size.disconnect();
+    };
+  }, [formId]);
+}
+
 /** A form in a dialog, open while mounted. It can't be closed by accident while it is submitting. */
 export function FormDialog({
   action,
@@ -103,7 +131,7 @@ export function FormDialog({
   onSubmit,
   isPending,
   isDisabled = false,
-  isChanged = false,
+  isChanged,
   actions,
   isBusy = false,
   onClose,
@@ -112,8 +140,10 @@ export function FormDialog({
 }: FormDialogProps) {
   const id = useId();
   const [isLeaving, setLeaving] = useState(false);
-  const leave = () => (isChanged ? setLeaving(true) : onClose());
+  const [isTouched, setTouched] = useState(false);
+  const leave = () => ((isChanged ?? isTouched) ? setLeaving(true) : onClose());
   useErrorInView(id, isPending || isBusy);
+  useSteadyHeight(id);
   return (
     <Dialog
       {...props}
@@ -142,6 +172,7 @@ export function FormDialog({
       <form
         className="dialog-form"
         id={id}
+        onChange={() => setTouched(true)}
         onSubmit={(event) => {
           event.preventDefault();
           // Enter in a field submits too.

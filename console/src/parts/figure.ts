@@ -1,1 +1,1 @@
-export { figure } from '../../../src/vocabulary/values/figure.ts';
+export { figure } from '../../../src/platform/text/figure.ts';

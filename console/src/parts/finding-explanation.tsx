@@ -1,9 +1,11 @@
 import './finding-explanation.css';
+import { metricWords } from '../../../src/platform/text/metric-words.ts';
 import type { ThresholdUnit } from '../../../src/vocabulary/threshold-units.ts';
-import { metricWords, unitOf } from '../../../src/vocabulary/units.ts';
+import { unitOf } from '../../../src/vocabulary/units.ts';
 import { valueText } from './chart/value-text.ts';
 import { CodeBlock } from './copy.tsx';
 import { Icon } from './icons.tsx';
+import { readableLine } from './readable-text.ts';
 import { thresholdText } from './threshold-value.ts';
 
 const PIECE = /`([^`]+)`|\[([^\]]+)\]\([^)]*\)/g;
@@ -80,7 +82,7 @@ export function FindingExplanation({
       <div>
         <h3>Measured</h3>
         <p>
-          <bdi>{metric_line}</bdi>
+          <bdi>{readableLine(metric_line)}</bdi>
         </p>
         {measured && <Crossed measured={measured} />}
         {thresholds.length > 0 && (

@@ -1,4 +1,4 @@
-import type { EventKind } from '../../../src/vocabulary/events/event-kinds.ts';
+import type { EventKind } from '../../../src/vocabulary/event-kinds.ts';
 
 /** How the console names the kinds of events, and when they happen. */
 export const KIND_TEXTS: Record<EventKind, { name: string; when: string }> = {

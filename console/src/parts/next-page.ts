@@ -1,5 +1,5 @@
 // The path of a page, which no browser reads as an address on another host. The server checks the same pattern
-// (src/console/sign-in/single-sign-on.ts).
+// (src/console-api/sign-in/single-sign-on.ts).
 const PAGE = /^(?:\/[\w-]+)+\/?(?:[?#][!-~]*)?$/;
 const LONGEST = 1_000;
 

@@ -2,16 +2,32 @@ import './plan-access.css';
 import { Fragment } from 'react';
 import { Icon } from './icons.tsx';
 
-// The eight endpoints by group, as the specification's sections 4 and 5 have them.
+// The endpoints by group, as the specification's section 5 has them.
 const GROUPS = [
   {
     id: 'health',
     name: 'Health',
     words: 'health',
-    paths: ['/health/connections', '/health/connections/:id/checks/latest', '/health/fleet'],
+    paths: [
+      '/health/connections',
+      '/health/connections/:id/checks/latest',
+      '/health/fleet',
+      '/health/connections/:id/measures',
+      '/health/connections/:id/measures/history',
+      '/health/measures',
+      '/health/connections/:id/changes',
+      '/health/changes',
+      '/health/connections/:id/queries',
+      '/health/connections/:id/episodes',
+    ],
   },
-  { id: 'ops', name: 'Tickets', words: 'tickets', paths: ['/ops/tickets', '/ops/stats'] },
-  { id: 'activity', name: 'Activity log', words: 'the activity log', paths: ['/activity'] },
+  { id: 'ops', name: 'Tickets', words: 'tickets', paths: ['/ops/tickets', '/ops/stats', '/ops/alerts'] },
+  {
+    id: 'activity',
+    name: 'Activity log',
+    words: 'the activity log',
+    paths: ['/activity', '/activity/seals'],
+  },
   { id: 'team', name: 'Team', words: 'the team', paths: ['/team/members', '/team/roles'] },
 ] as const;
 

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ViewPage } from '../../../src/vocabulary/values/view-pages.ts';
+import type { ViewPage } from '../../../src/vocabulary/view-pages.ts';
 import { fieldError, get, send } from '../api.ts';
 import { notify, notifyFailure } from './announcer.tsx';
 import { Button } from './button.tsx';
@@ -105,16 +105,24 @@ function changesOf(
   { mayShare, setDialog }: { mayShare: boolean; setDialog: (dialog: 'save' | 'rename' | 'remove') => void },
 ): Action[] {
   const save: Action = {
-    ...{ id: 'save', label: 'Save this view…', icon: 'plus', startsGroup: views.length > 0 },
+    id: 'save',
+    label: 'Save this view…',
+    icon: 'plus',
+    startsGroup: views.length > 0,
     onAction: () => setDialog('save'),
   };
   if (!current || (current.is_shared && !mayShare)) return [save];
   const remove: Action = {
-    ...{ id: 'remove', label: `Remove “${current.name}”…`, icon: 'bin', danger: true },
+    id: 'remove',
+    label: `Remove “${current.name}”…`,
+    icon: 'bin',
+    danger: true,
     onAction: () => setDialog('remove'),
   };
   const rename: Action = {
-    ...{ id: 'rename', label: `Rename “${current.name}”…`, icon: 'pen' },
+    id: 'rename',
+    label: `Rename “${current.name}”…`,
+    icon: 'pen',
     onAction: () => setDialog('rename'),
   };
   return [save, rename, remove];

@@ -37,7 +37,9 @@ export function SilenceDialog({ connectionId, finding, onClose, onSilenced }: Si
   const silence = useMutation({
     mutationFn: () =>
       send<{ id: number }>('POST', `/connections/${connectionId}/silences`, {
-        ...{ check_id, reason, note },
+        check_id,
+        reason,
+        note,
         ...(scope === 'object' && object !== null && { object }),
         ...(end !== 'never' && {
           until: end === 'at' ? fieldInstant(at).toISOString().replace(/\.\d+/, '') : end,

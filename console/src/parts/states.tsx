@@ -123,6 +123,21 @@ export function InlineError({ error, fields = [] }: InlineErrorProps) {
   );
 }
 
+/**
+ * What the service answered to a form on a page, below its button; `children` are what to do about it. Its place is there before it
+ * comes, and what does not fit covers what follows: nothing moves. A dialog keeps its height, and takes an {@link InlineError}.
+ */
+export function FormError({ children, ...props }: InlineErrorProps & { children?: ReactNode }) {
+  return (
+    <div className="form-error">
+      <div>
+        <InlineError {...props} />
+        {children}
+      </div>
+    </div>
+  );
+}
+
 interface LoadedProps<T> {
   query: Pick<UseQueryResult<T>, 'data' | 'dataUpdatedAt' | 'error' | 'isFetching' | 'refetch'>;
   skeleton?: ReactNode;

@@ -1,4 +1,4 @@
-import { MOST_TAGS, normalisedTag } from '../../../src/vocabulary/values/tags.ts';
+import { MOST_TAGS, normalisedTag } from '../../../src/platform/text/tags.ts';
 
 /** The tags of an untrusted list that commas separate, in their only form. */
 export function tagsIn(text = ''): string {

@@ -1,5 +1,5 @@
 import './tags.css';
-import { ENVIRONMENT, isEnvironment } from '../../../src/vocabulary/values/tags.ts';
+import { ENVIRONMENT, isEnvironment } from '../../../src/platform/text/tags.ts';
 
 /** What a field for tags says. */
 export const TAGS_HELP =

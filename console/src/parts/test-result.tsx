@@ -69,7 +69,7 @@ export function TestResult({ test, onTls }: TestResultProps) {
         facts={[
           ['Server version', <bdi key="version">{version ?? 'unknown'}</bdi>],
           ['TLS', tls ?? <StatusMark key="tls" quiet status="warning" word="Not encrypted" />],
-          ['Checks measured', measured],
+          ['Checks measured', `${measured} of ${measured + skipped.length}`],
         ]}
       />
       {sql !== '' && (

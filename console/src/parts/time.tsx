@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { duration } from '../../../src/vocabulary/values/duration-text.ts';
+import { duration } from '../../../src/platform/text/duration-text.ts';
 import { fieldDay, formatter, isUtc, useTimeZone } from '../time-zone.ts';
 
 export { duration };

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { OpenCount } from '../../../src/console/alerts/alert-schemas.ts';
+import type { OpenCount } from '../../../src/console-api/alerts/alert-schemas.ts';
 import { get } from '../api.ts';
 
 const RENEWED_MS = 60_000;

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { Onboarding } from '../../../src/console/onboarding/onboarding-routes.ts';
+import type { Onboarding } from '../../../src/console-api/onboarding/onboarding-routes.ts';
 import { get, send } from '../api.ts';
 
 export type { Onboarding };

@@ -55,7 +55,11 @@ export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }) {
     ),
     ...TIME_ZONES.map(
       ([id, label], index): Action => ({
-        ...{ id, label, icon: 'clock', startsGroup: index === 0, isChosen: id === timeZone },
+        id,
+        label,
+        icon: 'clock',
+        startsGroup: index === 0,
+        isChosen: id === timeZone,
         onAction: () => setTimeZone(id),
       }),
     ),

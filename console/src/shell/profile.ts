@@ -1,5 +1,5 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import type { Profile } from '../../../src/console/sign-in/profile.ts';
+import type { Profile } from '../../../src/console-api/sign-in/profile.ts';
 import { get } from '../api.ts';
 import { setClock } from '../parts/time.tsx';
 

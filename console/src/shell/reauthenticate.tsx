@@ -51,7 +51,6 @@ function ReauthenticationDialog({ onClose }: { onClose: (proved: boolean) => voi
       title="Confirm your identity"
     >
       <p>You signed in more than 10 minutes ago. Sign in again to make this change.</p>
-      <InlineError error={byPassword.error ?? byPasskey.error} fields={['password']} />
       {/* Password managers look for the user name. */}
       <input autoComplete="username" hidden readOnly type="email" value={login.email} />
       {login.has_password && (
@@ -82,6 +81,7 @@ function ReauthenticationDialog({ onClose }: { onClose: (proved: boolean) => voi
           Sign in again with single sign-on
         </a>
       )}
+      <InlineError error={byPassword.error ?? byPasskey.error} fields={['password']} />
     </FormDialog>
   );
 }

@@ -2,9 +2,15 @@ import { createHash, type Hash, type KeyObject, sign } from 'node:crypto';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type pg from 'pg';
-import { within } from '../../database/read.ts';
+import { within } from '../../store/read.ts';
+import {
+  type CanonicalEntry,
+  canonicalJson,
+  entriesBetween,
+  entryText,
+  instant,
+} from '../canonical-entry.ts';
 import { csvHeader, csvRow } from '../csv-entry.ts';
-import { type CanonicalEntry, canonicalJson, entriesBetween, entryText, instant } from './canonical-entry.ts';
 import { publicKeyOf } from './seal.ts';
 import { sealLine } from './seal-line.ts';
 import { storedSeal } from './stored-seals.ts';
@@ -90,7 +96,14 @@ export async function writeExport(
 
   await writeFile(join(draft, PUBLIC_KEY), key.export({ format: 'pem', type: 'spki' }));
   const manifest = canonicalJson({
-    ...{ format: EXPORT_FORMAT, account_id: accountId, from, to, first_id, last_id, made_at, files },
+    format: EXPORT_FORMAT,
+    account_id: accountId,
+    from,
+    to,
+    first_id,
+    last_id,
+    made_at,
+    files,
     public_keys: [...keys.keys()],
   });
   await writeFile(join(draft, MANIFEST), manifest);

@@ -1,4 +1,4 @@
-import type { CanonicalEntry } from './canonical-entry.ts';
+import type { CanonicalEntry } from '../canonical-entry.ts';
 
 /** Consecutive entries that were sealed late. */
 export interface LateRange {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Rounds, rest, startRounds } from '../rounds.ts';
+import { type Rounds, rest, startRounds } from '../../platform/rounds.ts';
 import { type Sealing, sealEntries } from './record-seals.ts';
 import type { SealFile } from './seal-file.ts';
 

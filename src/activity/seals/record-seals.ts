@@ -1,9 +1,9 @@
 import { hash, type KeyObject } from 'node:crypto';
 import type pg from 'pg';
-import { mayStartWork } from '../../database/cells/moving.sql.ts';
-import { inTransaction } from '../../database/connect.ts';
-import type { SecretKeys } from '../../database/encryption.ts';
-import { type CanonicalEntry, entriesBetween, LEAF_BYTES, leafOf, NO_LEAF } from './canonical-entry.ts';
+import type { SecretKeys } from '../../platform/encryption.ts';
+import { mayStartWork } from '../../store/cells/moving.sql.ts';
+import { inTransaction } from '../../store/connect.ts';
+import { type CanonicalEntry, entriesBetween, LEAF_BYTES, leafOf, NO_LEAF } from '../canonical-entry.ts';
 import {
   isSigned,
   NO_SEAL,
@@ -201,7 +201,17 @@ async function readLeaves(client: pg.ClientBase, accountId: number, range: Range
 
 async function store(client: pg.ClientBase, { seal, signature }: SignedSeal, leaves: Buffer): Promise<void> {
   await client.query(insertSeal, [
-    ...[seal.account_id, seal.number, seal.first_id, seal.last_id, seal.last_at, seal.cut_to],
-    ...[seal.leaves_sha256, seal.previous, seal.public_key, seal.sealed_at, signature, leaves],
+    seal.account_id,
+    seal.number,
+    seal.first_id,
+    seal.last_id,
+    seal.last_at,
+    seal.cut_to,
+    seal.leaves_sha256,
+    seal.previous,
+    seal.public_key,
+    seal.sealed_at,
+    signature,
+    leaves,
   ]);
 }

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type pg from 'pg';
-import { inTransaction } from '../../database/connect.ts';
-import { within } from '../../database/read.ts';
+import { inTransaction } from '../../store/connect.ts';
+import { within } from '../../store/read.ts';
 import { type SealWithLeaves, sealHash } from './seal.ts';
 import { parseSealLine, sealLine } from './seal-line.ts';
 import { storedSeal } from './stored-seals.ts';

@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type pg from 'pg';
-import { decrypt, encrypt, type SecretKeys } from '../../database/encryption.ts';
+import { decrypt, encrypt, type SecretKeys } from '../../platform/encryption.ts';
+import { lockSealing } from '../../store/log/sealing-lock.sql.ts';
 import { rawPublicKey } from './seal.ts';
 
 const selectKeys = `
@@ -32,9 +33,18 @@ export async function openSealKeys(
   return keys;
 }
 
-// The lock for sealing an account or making its key, held until the transaction ends. The number is arbitrary.
-const SEALING = 5_807;
-const lockSealing = `select pg_advisory_xact_lock(${SEALING}, hashint8($1))`;
+/** Like {@link openSealKeys}. Throws if there are keys and none can be decrypted. */
+export async function requireSealKeys(
+  owner: pg.ClientBase | pg.Pool,
+  secret: SecretKeys,
+  accountId: number,
+): Promise<Map<string, KeyObject>> {
+  const keys = await openSealKeys(owner, secret, accountId);
+  if (keys.size > 0) return keys;
+  const { rowCount } = await owner.query('select from seal_key where account_id = $1', [accountId]);
+  if (rowCount !== 0) throw lostSealKey(accountId);
+  return keys;
+}
 
 /**
  * Like {@link openSealKeys}, but makes a key if there is none. Must be called in a transaction; no other process
@@ -46,11 +56,26 @@ export async function ensureSealKeys(
   accountId: number,
 ): Promise<Map<string, KeyObject>> {
   await owner.query(lockSealing, [accountId]);
-  const keys = await openSealKeys(owner, secret, accountId);
-  if (keys.size > 0) return keys;
-  const { rowCount } = await owner.query('select from seal_key where account_id = $1', [accountId]);
   // A wrong secret key must not start a second chain of trust.
-  if (rowCount !== 0) throw new SealKeyError(accountId);
+  const keys = await requireSealKeys(owner, secret, accountId);
+  return keys.size > 0 ? keys : addSealKey(owner, secret, accountId);
+}
+
+/** Makes a new key for an account whose signing keys are lost. The others stay, as evidence. Must be called in a transaction. */
+export async function replaceLostSealKey(
+  owner: pg.ClientBase,
+  secret: SecretKeys,
+  accountId: number,
+): Promise<void> {
+  await owner.query(lockSealing, [accountId]);
+  await addSealKey(owner, secret, accountId);
+}
+
+async function addSealKey(
+  owner: pg.ClientBase,
+  secret: SecretKeys,
+  accountId: number,
+): Promise<Map<string, KeyObject>> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const sealed = encrypt(secret, keyLabel(accountId), privateKey.export({ format: 'der', type: 'pkcs8' }));
   await owner.query(insertKey, [accountId, rawPublicKey(privateKey), sealed]);
@@ -58,12 +83,10 @@ export async function ensureSealKeys(
 }
 
 /** The secret key does not decrypt the signing key of an account. */
-class SealKeyError extends Error {
-  constructor(accountId: number) {
-    super(
-      `The key that signs the seals of account ${accountId} can't be decrypted: set DBVITALS_SECRET_KEY to the key that it was stored with.`,
-    );
-  }
+function lostSealKey(accountId: number): Error {
+  return new Error(
+    `The key that signs the seals of account ${accountId} can't be decrypted: set DBVITALS_SECRET_KEY to the key that it was stored with.`,
+  );
 }
 
 /** The label that binds a signing key to its account. Rotating the secret key uses it too. */

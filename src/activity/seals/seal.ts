@@ -1,5 +1,5 @@
 import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
-import { canonicalJson, instant } from './canonical-entry.ts';
+import { canonicalJson, instant } from '../canonical-entry.ts';
 
 /** The signed content of a seal. Instants are UTC with six decimals; hashes and keys are hexadecimal. */
 export interface Seal {

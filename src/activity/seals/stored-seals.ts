@@ -1,5 +1,5 @@
-import type { Read } from '../../database/read.ts';
-import { type SealRow, type SealWithLeaves, sealColumns, sealOf } from './seal.ts';
+import type { Read } from '../../store/read.ts';
+import { type SealRow, type SealWithLeaves, type SignedSeal, sealColumns, sealOf } from './seal.ts';
 
 // Each has at most 128 KiB of leaves.
 const SEALS_A_READ = 16;
@@ -35,4 +35,29 @@ export async function* storedSeals(read: Read, accountId: number): AsyncGenerato
     yield* rows.map(withLeaves);
     number = rows.at(-1)?.number;
   }
+}
+
+// Without a seal on the page there is one row, which has the number of the last.
+const sealPage = `
+  select last.number as total, page.*
+    from (select coalesce(max(number), 0) as number from activity_seal where account_id = $1) last
+    left join lateral (
+      select ${sealColumns}
+        from activity_seal s
+       where s.account_id = $1 and s.number > $2 and s.number <= $2::bigint + $3::bigint
+       order by s.number) page on true`;
+
+/** Reads the `limit` seals after a number, without leaves, and how many seals the account has: they are numbered from 1. */
+export async function listSeals(
+  read: Read,
+  accountId: number,
+  { after, limit }: { after: number; limit: number },
+): Promise<{ total: number; seals: SignedSeal[] }> {
+  const rows = await read<(SealRow | { number: null }) & { total: number }>(sealPage, [
+    accountId,
+    after,
+    limit,
+  ]);
+  const seals = rows.flatMap(({ total: _, ...row }) => (row.number === null ? [] : [sealOf(row)]));
+  return { total: rows[0]?.total ?? 0, seals };
 }

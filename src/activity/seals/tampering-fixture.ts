@@ -1,6 +1,6 @@
 import { generateKeyPairSync, hash } from 'node:crypto';
 import type pg from 'pg';
-import { type CanonicalEntry, entriesBetween, leafOf } from './canonical-entry.ts';
+import { type CanonicalEntry, entriesBetween, leafOf } from '../canonical-entry.ts';
 import { rawPublicKey, type SealRow, sealColumns, sealHash, sealOf, signSeal } from './seal.ts';
 
 /** How the owner of the database can change an account's log: as the superuser, who bypasses privileges and policies. */

@@ -1,4 +1,4 @@
-import type { Read } from '../../database/read.ts';
+import type { Read } from '../../store/read.ts';
 import { verifyStore } from './verify-store.ts';
 
 /** The result of `activity verify`, for a page. */
@@ -22,16 +22,14 @@ export interface AccountVerified {
 
 /** The result before the first verification has ended. */
 export const NOT_VERIFIED_YET: AccountVerified = {
-  ...{
-    verified: null,
-    from_id: 0,
-    to_id: 0,
-    at: null,
-    checked_at: null,
-    unsealed: 0,
-    late: 0,
-    message: null,
-  },
+  verified: null,
+  from_id: 0,
+  to_id: 0,
+  at: null,
+  checked_at: null,
+  unsealed: 0,
+  late: 0,
+  message: null,
 };
 
 /**
@@ -53,8 +51,13 @@ export async function verifyAccount(
     .filter(({ sample }) => !sample)
     .reduce((sum, range) => sum + range.last_id - range.first_id + 1, 0);
   return {
-    ...{ verified: true, from_id: last_id === 0 ? 0 : first_id, to_id: last_id },
+    verified: true,
+    from_id: last_id === 0 ? 0 : first_id,
+    to_id: last_id,
     at: sealed_at === null ? null : new Date(sealed_at).toISOString(),
-    ...{ checked_at, unsealed, late: lateEntries, message: null },
+    checked_at,
+    unsealed,
+    late: lateEntries,
+    message: null,
   };
 }

@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { type CanonicalEntry, entryText } from '../canonical-entry.ts';
 import { csvHeader, csvRow } from '../csv-entry.ts';
-import { type CanonicalEntry, entryText } from './canonical-entry.ts';
 import { isSignedText } from './seal.ts';
 import { readSeals } from './seal-line.ts';
 import { type Broken, type Claim, type PlacedEntry, type Verified, verifyLog } from './verify-log.ts';
@@ -93,17 +93,21 @@ async function* claims(path: string): AsyncGenerator<Claim> {
 }
 
 const NO_ENTRY = {
-  ...{
-    account_id: 0,
-    id: 0,
-    occurred_at: '',
-    page_path: '',
-    request_id: null,
-    api_key_id: null,
-    status: null,
-  },
-  ...{ method: null, error_code: null, query: null, source_ip: null, user_agent: null },
-  ...{ event_number: null, type_number: null, properties: null },
+  account_id: 0,
+  id: 0,
+  occurred_at: '',
+  page_path: '',
+  request_id: null,
+  api_key_id: null,
+  status: null,
+  method: null,
+  error_code: null,
+  query: null,
+  source_ip: null,
+  user_agent: null,
+  event_number: null,
+  type_number: null,
+  properties: null,
 };
 
 /** Reads the entries of a file by line number. With `csv`, it also computes the SHA-256 of their CSV form. */

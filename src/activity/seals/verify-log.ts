@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type CanonicalEntry, LEAF_BYTES, leafOf, NO_LEAF } from './canonical-entry.ts';
+import { type CanonicalEntry, LEAF_BYTES, leafOf, NO_LEAF } from '../canonical-entry.ts';
 import { LateEntries, type LateRange } from './late-entries.ts';
 import { isSigned, NO_SEAL, type Seal, type SealWithLeaves, type SignedSeal, sealHash } from './seal.ts';
 

@@ -1,5 +1,5 @@
-import type { Read } from '../../database/read.ts';
-import { type CanonicalEntry, entriesBetween, instant } from './canonical-entry.ts';
+import type { Read } from '../../store/read.ts';
+import { type CanonicalEntry, entriesBetween, instant } from '../canonical-entry.ts';
 import { timeBefore } from './late-entries.ts';
 import { isSigned, type SealRow, type SealWithLeaves, type SignedSeal, sealColumns, sealOf } from './seal.ts';
 import { readSeals } from './seal-line.ts';

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { openPool, type StoreAddress } from '../../database/connect.ts';
-import { readAs } from '../../database/read.ts';
+import type { StoreAddress } from '../../config/store-url.ts';
+import { openPool } from '../../store/connect.ts';
+import { readAs } from '../../store/read.ts';
 import { type AccountVerified, verifyAccount } from './verify-account.ts';
 
 /** The data that a worker is started with. */

@@ -16,7 +16,7 @@ const FIXED = new Set(['fsync', 'full_page_writes', 'ssl', 'track_counts', 'inno
 /** Google loads the libraries of the extensions that it supports, and has no flag for them. */
 const LOADED_BY_GOOGLE = new Set(['cloudsql shared_preload_libraries', 'alloydb shared_preload_libraries']);
 
-// The values end up in a shell, so one that was read from the server must not be able to end the command.
+// Both end up in a shell, so one that was read from the server must not be able to end the command.
 const HARMLESS = /^[\w.,+-]*$/;
 
 const LATER = ' It takes effect after a restart of the instance.';
@@ -25,8 +25,15 @@ const PERHAPS = ' It takes effect after a restart, which the command may cause.'
 
 /** How a setting that is read at the start only takes effect. */
 const RESTARTS: Readonly<Record<Provider, string>> = {
-  ...{ rds: LATER, aurora: LATER, azure: LATER, cloudsql: AT_ONCE, alloydb: AT_ONCE },
-  ...{ supabase: ' The command restarts the database.', neon: '', digitalocean: PERHAPS, aiven: PERHAPS },
+  rds: LATER,
+  aurora: LATER,
+  azure: LATER,
+  cloudsql: AT_ONCE,
+  alloydb: AT_ONCE,
+  supabase: ' The command restarts the database.',
+  neon: '',
+  digitalocean: PERHAPS,
+  aiven: PERHAPS,
 };
 
 /**
@@ -41,6 +48,8 @@ export function hostedSetting(provider: Provider, wanted: WantedSetting): string
   if (FIXED.has(name) || LOADED_BY_GOOGLE.has(`${provider} ${name}`))
     return `${company} sets ${name} itself, and no login can change it: ask its support.`;
   const value = spelled(provider, wanted);
+  if (!HARMLESS.test(name))
+    return `Look for the setting in those that ${company} offers, or ask its support.`;
   if (!HARMLESS.test(value)) return `Set ${name} in the settings that ${company} offers, or ask its support.`;
   const [sole, also] = [`${name}=${value}`, restart ? RESTARTS[provider] : ''];
   const ask = ` If ${company} does not let you set ${name}, ask its support.`;

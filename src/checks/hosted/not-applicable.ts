@@ -1,5 +1,5 @@
 import { PROVIDER_NAMES, type Provider } from '../../vocabulary/hosted/providers.ts';
-import type { Fault } from '../check.ts';
+import type { Fault } from '../fault.ts';
 
 /** Check id → provider → why its finding would be untrue there, after the provider's name. */
 const UNTRUE: Readonly<Record<string, Partial<Record<Provider, string>>>> = {
@@ -7,6 +7,12 @@ const UNTRUE: Readonly<Record<string, Partial<Record<Provider, string>>>> = {
     aurora: 'keeps commits in its own storage service, so fsync and full_page_writes say nothing',
     alloydb: 'keeps commits in its own storage service, so fsync and full_page_writes say nothing',
     neon: 'keeps commits in its own storage service, so fsync and full_page_writes say nothing',
+  },
+  PG_CHECKPOINTS_REQUESTED: { aurora: 'makes no checkpoints: its own storage service applies the WAL' },
+  PG_STANDBY_CUT_OFF: {
+    aurora: 'replicates by its own storage service, without a WAL receiver',
+    alloydb: 'replicates by its own storage service, without a WAL receiver',
+    neon: 'replicates by its own storage service, without a WAL receiver',
   },
   MY_DOUBLEWRITE_OFF: {
     aurora: 'keeps pages in its own storage service, which writes none by half',

@@ -1,6 +1,7 @@
-import type { Check, Fault } from '../check.ts';
+import type { Check } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
+import type { Fault } from '../fault.ts';
 import { counted } from '../wording.ts';
 import { countOf } from '../worst-measures.ts';
 import { isMariaDb } from './flavour.ts';

@@ -1,5 +1,5 @@
-import type { Row } from '../check.ts';
 import { textIn } from '../columns.ts';
+import type { Row } from '../fault.ts';
 import { printable, quoted, stringLiteral } from './quote.ts';
 import type { Column, TableDetails } from './table-details.ts';
 
@@ -85,9 +85,27 @@ export function definitionOf(
 function defaultOf({ defaultValue, dataType }: Column, mariaDb: boolean): string | undefined {
   if (defaultValue === undefined || (mariaDb && defaultValue === 'NULL')) return '';
   if (defaultValue.includes('\\')) return undefined;
-  if (mariaDb) return `DEFAULT ${defaultValue}`;
+  if (mariaDb) return isOneExpression(defaultValue) ? `DEFAULT ${defaultValue}` : undefined;
   // Of other types an expression can't be told from a value.
   return /char|enum|set/.test(dataType) ? `DEFAULT ${stringLiteral(defaultValue)}` : undefined;
+}
+
+const UNIT = '(?:microsecond|second|minute|hour|day|week|month|quarter|year)';
+const OPERAND = String.raw`\s*[-+!~]?\s*(?:interval\s+[\w.]+\s+${UNIT}\b|[\w.]+)`;
+const OPERATOR = String.raw`\s*(?:\|\||&&|<<|>>|<=>|[<>!]=|<>|[-+*/%<>=&|^])`;
+const EXPRESSION = new RegExp(`^${OPERAND}(?:${OPERATOR}${OPERAND})*\\s*$`, 'i');
+
+/**
+ * Whether a text is an expression and nothing behind it: no comment, no further clause of the column, no end of the statement.
+ * Outside of parentheses an operator stands between two words.
+ */
+function isOneExpression(text: string): boolean {
+  let plain = text.replace(/'(?:[^']|'')*'|`(?:[^`]|``)*`/g, 'x');
+  for (let inner = ''; inner !== plain; ) {
+    inner = plain;
+    plain = plain.replace(/\([\w\s,.+*/%<>=!&|^~-]*\)/g, 'x');
+  }
+  return EXPRESSION.test(plain) && !/--|\/\*/.test(text.replace(/'(?:[^']|'')*'/g, ''));
 }
 
 const LONG_COLUMN = 40;

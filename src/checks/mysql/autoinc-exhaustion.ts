@@ -1,5 +1,5 @@
-import type { Row } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
+import type { Row } from '../fault.ts';
 import { percent } from '../wording.ts';
 import { alterTable, definitionOf, lookAtTable, showTable } from './alter-table.ts';
 import { exactName } from './exact-name.ts';
@@ -61,9 +61,13 @@ export const autoincExhaustion = tableCheck({
   details: { of: (row, { warning }) => shareOf(row) >= warning, foreignKeys: true },
   countMetric: 'nearly_exhausted_auto_increments_count',
   measure: (row, { thresholds }) => ({
-    ...{ metric: 'auto_increment_used_ratio', object: tableOf(row), value: shareOf(row), operator: '>=' },
+    metric: 'auto_increment_used_ratio',
+    object: tableOf(row),
+    value: shareOf(row),
+    operator: '>=',
     ...thresholds,
-    ...{ limit: 1, grows: true },
+    limit: 1,
+    grows: true,
   }),
   fault: (row, facts, _, details) => {
     const { warning, critical } = facts.thresholds;
@@ -92,7 +96,7 @@ function widen(table: TableDetails, columnName: string): string | undefined {
     return `${highest} -- then find out why the values jumped, and renumber the rows: no type gives many more values`;
   }
   if (table.foreignKeyColumns.has(columnName)) {
-    return `${foreignKeysOf(schema, name, columnName)} -- then drop these foreign keys, make the columns of both sides bigint with MODIFY (repeat the rest of their definitions), and add the keys again`;
+    return `${queryForeignKeys(schema, name, columnName)} -- then drop these foreign keys, make the columns of both sides bigint with MODIFY (repeat the rest of their definitions), and add the keys again`;
   }
   const [width = ''] = column.type.includes('zerofill') ? (/\(\d+\)/.exec(column.type) ?? []) : [];
   const sign = column.type.replace(/^\w+(?:\(\d+\))?/, '');
@@ -103,7 +107,7 @@ function widen(table: TableDetails, columnName: string): string | undefined {
 }
 
 /** A look at the foreign keys of a column, on either side. */
-function foreignKeysOf(schema: string, table: string, column: string): string {
+function queryForeignKeys(schema: string, table: string, column: string): string {
   const side = (prefix: string) =>
     `${prefix}table_schema = ${exactly(schema)} AND ${prefix}table_name = ${exactly(table)} AND ${prefix}column_name = ${exactly(column)}`;
   return `SELECT constraint_name, table_schema, table_name, column_name, referenced_table_schema, referenced_table_name, referenced_column_name FROM information_schema.key_column_usage WHERE referenced_table_name IS NOT NULL AND (${side('')} OR ${side('referenced_')});`;

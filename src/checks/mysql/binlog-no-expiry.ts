@@ -13,10 +13,7 @@ export const binlogNoExpiry = settingCheck({
   category: 'configuration',
   severity: 'warning',
   reads: {
-    variables: [
-      ...['log_bin', 'binlog_expire_logs_seconds', 'expire_logs_days'],
-      ...['max_binlog_total_size', PURGE],
-    ],
+    variables: ['log_bin', 'binlog_expire_logs_seconds', 'expire_logs_days', 'max_binlog_total_size', PURGE],
   },
   wrong: (settings, server) => {
     if (!settings.on('log_bin')) return undefined;

@@ -1,4 +1,4 @@
-import { escapedName, isPrintable } from '../../vocabulary/clean-text.ts';
+import { escapedName, isPrintable } from '../../platform/text/clean-text.ts';
 import { numberIn, textIn } from '../columns.ts';
 import { counted } from '../wording.ts';
 import { alterTable, definitionOf, lookAtTable, rowBytes, showTable } from './alter-table.ts';
@@ -69,18 +69,18 @@ function convert(table: TableDetails): string {
   const other = legacy.find(({ collation }) => wide(collation) === undefined);
   if (other) return lookAtCharacters(table, other);
   const problem = problemOf(table, legacy);
-  const clauses = problem === undefined ? clausesOf(table, legacy) : undefined;
+  const clauses = problem === undefined ? toClauses(table, legacy) : undefined;
   return clauses
     ? alterTable(table, clauses, { copies: true })
     : `${showTable(table)} -- then ${problem ?? 'give each of its text columns the same kind of collation of utf8mb4 with MODIFY, and repeat the rest of its definition'}`;
 }
 
 function isLegacy(collation: string | undefined): boolean {
-  return collation !== undefined && !MODERN.includes(charsetOf(collation));
+  return collation !== undefined && !MODERN.includes(toCharset(collation));
 }
 
 /** `utf8mb3_bin` → `utf8mb3`. */
-function charsetOf(collation: string): string {
+function toCharset(collation: string): string {
   return collation.split('_')[0] ?? '';
 }
 
@@ -133,7 +133,7 @@ function shown(name: string): string {
 }
 
 /** Undefined if the definition of a column is not known whole. */
-function clausesOf(table: TableDetails, legacy: Column[]): ((withoutEscapes: boolean) => string) | undefined {
+function toClauses(table: TableDetails, legacy: Column[]): ((withoutEscapes: boolean) => string) | undefined {
   const texts = table.columns.filter(({ collation }) => collation !== undefined);
   const [collation, ...others] = new Set([...texts.map((column) => column.collation), table.collation]);
   // CONVERT TO keeps everything else of the columns, but makes TEXT longer and gives all of them the same collation.

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { expectMeasures } from '../../../test/expect-measures.ts';
-import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
-import type { Check, Row } from '../check.ts';
+import { expectMeasures } from '../../../test/support/expect-measures.ts';
+import { type SeenJudgement, seen } from '../../../test/support/seen-judgement.ts';
+import type { Check } from '../check.ts';
+import type { Row } from '../fault.ts';
 import { type JudgementInput, judgementOf } from '../judgement-of.ts';
 import { galeraUnsynced } from './galera-unsynced.ts';
 import { groupMemberDown } from './group-member-down.ts';
@@ -21,9 +22,16 @@ const shown = (figures: Record<string, string | number>): Row[] =>
 
 describe('Galera', () => {
   const node = {
-    ...{ Uptime: 9_000, wsrep_connected: 'ON', wsrep_ready: 'ON', wsrep_cluster_status: 'Primary' },
-    ...{ wsrep_local_state: 4, wsrep_local_state_comment: 'Synced', wsrep_flow_control_paused_ns: 0 },
-    ...{ wsrep_provider: '/usr/lib/libgalera_smm.so', wsrep_on: 'ON', wsrep_desync: 'OFF' },
+    Uptime: 9_000,
+    wsrep_connected: 'ON',
+    wsrep_ready: 'ON',
+    wsrep_cluster_status: 'Primary',
+    wsrep_local_state: 4,
+    wsrep_local_state_comment: 'Synced',
+    wsrep_flow_control_paused_ns: 0,
+    wsrep_provider: '/usr/lib/libgalera_smm.so',
+    wsrep_on: 'ON',
+    wsrep_desync: 'OFF',
   };
   const before = { rows: shown(node), seconds: 100 };
 
@@ -91,7 +99,10 @@ describe('Galera', () => {
 describe('group replication', () => {
   const group = shown({ performance_schema: 'ON', read_only: 'OFF', group_replication_group_name: 'a-b' });
   const member = (host: string, state: string, recovery_login: string | null = null): Row => ({
-    ...{ host, port: host === '' ? null : 3306, state, recovery_login },
+    host,
+    port: host === '' ? null : 3306,
+    state,
+    recovery_login,
   });
 
   test('MariaDB gets no statement for members', () => {

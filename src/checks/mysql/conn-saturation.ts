@@ -1,4 +1,5 @@
-import type { Check, Row } from '../check.ts';
+import type { Check } from '../check.ts';
+import type { Row } from '../fault.ts';
 import type { Measure } from '../measure.ts';
 import { grouped, percent } from '../wording.ts';
 import { faultMeasure } from '../worst-measures.ts';
@@ -49,8 +50,12 @@ export const connSaturation: Check<typeof thresholds> = {
         ? []
         : [
             {
-              ...{ metric: 'connections_peak_ratio', object: PEAK, value: peak / available, operator: '>=' },
-              ...{ warning, critical: null },
+              metric: 'connections_peak_ratio',
+              object: PEAK,
+              value: peak / available,
+              operator: '>=',
+              warning,
+              critical: null,
             },
           ];
     const [first] = highest;

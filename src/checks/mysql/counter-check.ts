@@ -1,5 +1,6 @@
-import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
+import type { Check, ServerFacts, Thresholds } from '../check.ts';
 import { numberIn } from '../columns.ts';
+import type { Fault, Row } from '../fault.ts';
 import type { Measure, Operator } from '../measure.ts';
 import { faultMeasure } from '../worst-measures.ts';
 import { Figures, figures } from './figures.ts';
@@ -14,6 +15,7 @@ const clock = 'select unix_timestamp() as clock';
 
 /** The growth of counters since the last run, and the variables as they are now. */
 export interface Grown {
+  /** NaN if the last run did not read it, which an older version made. */
   by: (counter: string) => number;
   /** Since the last run: at least one, so that a few seconds are not extrapolated. */
   minutes: number;
@@ -78,7 +80,8 @@ export function counterCheck<T extends Thresholds>(given: CounterCheck<T>): Chec
       const beganThen = beginnings(before.rows, last);
       if (differ(began.started, beganThen.started))
         return skip('the server was restarted since the last run');
-      const by = (counter: string) => now.number(counter) - last.number(counter);
+      const by = (counter: string) =>
+        last.has(counter) ? now.number(counter) - last.number(counter) : Number.NaN;
       if (differ(began.flushed, beganThen.flushed) || counters.some((counter) => by(counter) < 0))
         return skip('the statistics were reset since the last run');
       const grown = { by, minutes: Math.max(1, before.seconds / 60), now };

@@ -1,5 +1,5 @@
-import type { Row } from '../check.ts';
 import { textIn } from '../columns.ts';
+import type { Row } from '../fault.ts';
 
 interface Wanted {
   /** Of SHOW GLOBAL STATUS, such as `Threads_connected`. */

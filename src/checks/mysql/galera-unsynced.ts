@@ -1,4 +1,5 @@
-import type { Check, Fault, ServerFacts } from '../check.ts';
+import type { Check, ServerFacts } from '../check.ts';
+import type { Fault } from '../fault.ts';
 import type { Measure } from '../measure.ts';
 import { percent } from '../wording.ts';
 import { faultMeasure } from '../worst-measures.ts';
@@ -16,8 +17,13 @@ const [PAUSED, SYNCED, DONOR] = ['wsrep_flow_control_paused_ns', 4, 2];
 // A node without a quorum refuses every select from a table, even of information_schema, with error 1047. SHOW works.
 const sql = figures({
   status: [
-    ...['Uptime', 'wsrep_connected', 'wsrep_ready', 'wsrep_cluster_status'],
-    ...['wsrep_local_state', 'wsrep_local_state_comment', PAUSED],
+    'Uptime',
+    'wsrep_connected',
+    'wsrep_ready',
+    'wsrep_cluster_status',
+    'wsrep_local_state',
+    'wsrep_local_state_comment',
+    PAUSED,
   ],
   variables: ['wsrep_provider', 'wsrep_on', 'wsrep_desync'],
 });
@@ -45,8 +51,12 @@ export const galeraUnsynced: Check<typeof thresholds> = {
     const { warning } = facts.thresholds;
     const faults = state ? [state] : [];
     const measure: Measure = {
-      ...{ metric: 'flow_control_paused_ratio', object: FLOW_CONTROL, value: Number(paused) },
-      ...{ operator: '>=', warning, critical: null },
+      metric: 'flow_control_paused_ratio',
+      object: FLOW_CONTROL,
+      value: Number(paused),
+      operator: '>=',
+      warning,
+      critical: null,
     };
     if (typeof paused === 'number' && paused >= warning)
       faults.push({
@@ -71,7 +81,10 @@ function replicates(node: Figures): boolean {
 
 function stateFault(node: Figures): Fault | null {
   const says = (severity: Fault['severity'], metricLine: string, remediation: string): Fault => ({
-    ...{ severity, object: null, metricLine, remediation },
+    severity,
+    object: null,
+    metricLine,
+    remediation,
   });
   const look = "SHOW GLOBAL STATUS LIKE 'wsrep_%';";
   if (!replicates(node))

@@ -1,10 +1,12 @@
-import type { Check, Fault, Row } from '../check.ts';
+import type { Check } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textIn, textOrNone } from '../columns.ts';
+import type { Fault, Row } from '../fault.ts';
 import { counted } from '../wording.ts';
 import { countOf } from '../worst-measures.ts';
 import { Figures, figures } from './figures.ts';
 import { isMariaDb } from './flavour.ts';
+import { shownText } from './server-texts.ts';
 
 const settings = figures({ variables: ['performance_schema', 'read_only', 'group_replication_group_name'] });
 
@@ -70,7 +72,7 @@ const stopped: Row = { host: '', port: null, state: 'OFFLINE', recovery_login: n
 function fault(row: Row): Fault {
   const [host, state] = [textIn(row, 'host'), textIn(row, 'state')];
   // A server outside of a group shows only itself, some versions without a name.
-  const object = host === '' ? null : `${host}:${numberIn(row, 'port')}`;
+  const object = host === '' ? null : `${shownText('host', host)}:${numberIn(row, 'port')}`;
   return {
     severity: state === 'RECOVERING' ? 'warning' : 'critical',
     object,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { expectMeasures } from '../../../test/expect-measures.ts';
-import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
-import type { Row } from '../check.ts';
+import { expectMeasures } from '../../../test/support/expect-measures.ts';
+import { type SeenJudgement, seen } from '../../../test/support/seen-judgement.ts';
+import type { Row } from '../fault.ts';
 import { type JudgementInput, judgementOf } from '../judgement-of.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 
@@ -35,8 +35,11 @@ const running = (busy: number) => shown({ Threads_running: busy, max_connections
 const history = (length: number) => shown({ Innodb_history_list_length: length });
 const files = (open: number) =>
   shown({
-    ...{ Open_files: open - 100, Innodb_num_open_files: 100, Open_tables: 50 },
-    ...{ open_files_limit: 1_000, table_open_cache: 400 },
+    Open_files: open - 100,
+    Innodb_num_open_files: 100,
+    Open_tables: 50,
+    open_files_limit: 1_000,
+    table_open_cache: 400,
   });
 const shop = { object: 'shop/app', user_name: 'app', db_name: 'shop' };
 const transaction = (age: number): Row[] => [{ transactions: 1 }, { ...shop, age }];
@@ -58,25 +61,25 @@ test.each<[string, Row[], string | undefined, (string | null)[]]>([
   ['MY_HISTORY_LIST', history(89_999), undefined, []],
   ['MY_HISTORY_LIST', history(90_000), undefined, [null]],
   ['MY_HISTORY_LIST', history(100_000), 'warning', []],
-  ['MY_HISTORY_LIST', history(1_000_000), 'critical', []],
+  ['MY_HISTORY_LIST', history(1_000_000), 'warning', []],
   ['MY_OPEN_FILES', files(849), undefined, []],
   ['MY_OPEN_FILES', files(850), 'warning', []],
   ['MY_LONG_TRX', [{ transactions: 0 }], undefined, []],
   ['MY_LONG_TRX', transaction(3_239), undefined, []],
   ['MY_LONG_TRX', transaction(3_240), undefined, ['shop/app']],
   ['MY_LONG_TRX', transaction(3_600), 'warning', []],
-  ['MY_LONG_TRX', transaction(14_400), 'critical', []],
-  ['MY_LOCK_WAITS', blocker(53), undefined, []],
-  ['MY_LOCK_WAITS', blocker(54), undefined, ['shop/app']],
-  ['MY_LOCK_WAITS', blocker(60), 'warning', []],
-  ['MY_LOCK_WAITS', blocker(300), 'critical', []],
+  ['MY_LONG_TRX', transaction(1e6), 'warning', []],
+  ['MY_LOCK_WAITS', blocker(26), undefined, []],
+  ['MY_LOCK_WAITS', blocker(27), undefined, ['shop/app']],
+  ['MY_LOCK_WAITS', blocker(30), 'warning', []],
+  ['MY_LOCK_WAITS', blocker(120), 'critical', []],
   // No wait lasts longer than the time-out.
   ['MY_LOCK_WAITS', blocker(22, 50), undefined, []],
   ['MY_LOCK_WAITS', blocker(25, 50), 'warning', []],
-  ['MY_MDL_WAIT', metadata(53), undefined, []],
-  ['MY_MDL_WAIT', metadata(54), undefined, ['shop/app']],
-  ['MY_MDL_WAIT', metadata(60), 'warning', []],
-  ['MY_MDL_WAIT', metadata(300), 'critical', []],
+  ['MY_MDL_WAIT', metadata(26), undefined, []],
+  ['MY_MDL_WAIT', metadata(27), undefined, ['shop/app']],
+  ['MY_MDL_WAIT', metadata(30), 'warning', []],
+  ['MY_MDL_WAIT', metadata(120), 'critical', []],
 ])('%s judges %j: %s', (id, rows, severity, near) => {
   const judgement = judge(id, rows);
   expect(judgement.faults.map((fault) => fault.severity)).toEqual(severity === undefined ? [] : [severity]);
@@ -175,19 +178,26 @@ const counters = mysqlChecks.filter(({ id }) =>
 test('every check of counters needs two runs without a restart between', () => {
   expect(counters).toHaveLength(9);
   const all = {
-    ...{ Aborted_connects: 5, Connections: 5, ...pages(5, 5), Innodb_buffer_pool_wait_free: 5 },
-    ...{ Innodb_log_waits: 5, Created_tmp_disk_tables: 5, Created_tmp_tables: 5, Select_full_join: 5 },
-    ...{ Slow_queries: 5, Questions: 5, ...openings(5, 5, 5), ...definitions(5, 5) },
-    ...{
-      ...pool,
-      ...capacity,
-      ...sizes,
-      innodb_log_buffer_size: 9,
-      ...slowness,
-      ...naming,
-      table_open_cache: 9,
-      ...fullCache,
-    },
+    Aborted_connects: 5,
+    Connections: 5,
+    ...pages(5, 5),
+    Innodb_buffer_pool_wait_free: 5,
+    Innodb_log_waits: 5,
+    Created_tmp_disk_tables: 5,
+    Created_tmp_tables: 5,
+    Select_full_join: 5,
+    Slow_queries: 5,
+    Questions: 5,
+    ...openings(5, 5, 5),
+    ...definitions(5, 5),
+    ...pool,
+    ...capacity,
+    ...sizes,
+    innodb_log_buffer_size: 9,
+    ...slowness,
+    ...naming,
+    table_open_cache: 9,
+    ...fullCache,
   };
   const seconds = 300;
   const reason = (id: string, rows: Row[], before?: JudgementInput['before']) =>
@@ -244,6 +254,20 @@ test('a transaction without a session is reported with XA RECOVER', () => {
       : row,
   );
   expect(judge('MY_LONG_TRX', rows).faults[0]?.remediation).toMatch(/^XA RECOVER;/);
+});
+
+test('what replication applies is named as that, and not to be killed', () => {
+  const applier = { object: '/system user', user_name: 'system user', db_name: null, thread: 5, dumps: 0 };
+  const rows = [{ transactions: 1 }, { ...applier, age: 4_000 }];
+  const [open] = judge('MY_LONG_TRX', rows).faults;
+  expect(open?.metricLine).toMatch(
+    /^Replication on this server: 1 transaction open, the oldest for 1 h 6 min; it/,
+  );
+  const waits = [{ timeout: 7_200, told: 1 }, { transactions: 2 }, { ...applier, waiter: 7, age: 90 }];
+  const [blocking] = judge('MY_LOCK_WAITS', waits).faults;
+  expect(blocking?.metricLine).toMatch(/^Replication on this server has blocked 1 session for 1 min; it/);
+  for (const fault of [open, blocking])
+    expect(fault?.remediation).toMatch(/^SHOW ALL SLAVES STATUS; -- then wait/);
 });
 
 test('a metadata lock wait names the holder if the server shows it, else the oldest transaction', () => {

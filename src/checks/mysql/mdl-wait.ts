@@ -1,17 +1,11 @@
-import type { Row } from '../check.ts';
 import { numberIn, textIn, textOrNone } from '../columns.ts';
+import type { Fault, Row } from '../fault.ts';
 import { counted, duration } from '../wording.ts';
+import { BACKUP_COLUMNS, backupIn, LET_BACKUP_END } from './backups.ts';
+import { killBlockers } from './lock-waits.ts';
+import { innodbNow, waitsForMetadata } from './own-time.ts';
 import { quoted } from './quote.ts';
-import {
-  innodbNow,
-  PROCESS_AND_LOCKS,
-  SESSION_LIMIT,
-  sessionCheck,
-  transactions,
-  who,
-} from './session-check.ts';
-
-const waiting = `(state like 'Waiting for % metadata lock' or state in ('Waiting for table flush', 'Waiting for global read lock', 'Waiting for backup lock', 'Waiting for commit lock'))`;
+import { PROCESS_AND_LOCKS, SESSION_LIMIT, sessionCheck, transactions, who } from './session-check.ts';
 
 const waiters = `
   select concat(coalesce(db, ''), '/', user) as object,
@@ -20,7 +14,7 @@ const waiters = `
          id as thread,
          time as age
     from information_schema.processlist
-   where ${waiting}
+   where ${waitsForMetadata('state')}
    order by time desc
    limit ${SESSION_LIMIT + 1}`;
 
@@ -29,7 +23,11 @@ const holders = `
   select distinct wt.processlist_id as waiting_thread,
          wanted.object_schema as wanted_schema,
          wanted.object_name as wanted_name,
-         concat(coalesce(ht.processlist_db, ''), '/', ht.processlist_user) as holder
+         concat(coalesce(ht.processlist_db, ''), '/', ht.processlist_user) as holder,
+         (select count(*)
+            from information_schema.innodb_trx
+           where trx_mysql_thread_id = ht.processlist_id and trx_wait_started is not null) as waits_itself,
+         ${BACKUP_COLUMNS}
     from performance_schema.metadata_locks wanted
     join performance_schema.metadata_locks held
       on held.object_type = wanted.object_type
@@ -38,6 +36,7 @@ const holders = `
      and held.owner_thread_id <> wanted.owner_thread_id
     join performance_schema.threads wt on wt.thread_id = wanted.owner_thread_id
     join performance_schema.threads ht on ht.thread_id = held.owner_thread_id
+    left join information_schema.processlist p on p.id = ht.processlist_id
    where wanted.lock_status = 'PENDING'
      and held.lock_status = 'GRANTED'
      and ht.processlist_id is not null
@@ -48,10 +47,12 @@ const holders = `
 // If the holder is not known: the oldest transaction that does not wait for such a lock is the likeliest.
 const likeliest = `
   select concat(coalesce(db, ''), '/', user) as oldest,
-         timestampdiff(microsecond, trx_started, ${innodbNow}) / 1e6 as oldest_age
+         timestampdiff(microsecond, trx_started, ${innodbNow}) / 1e6 as oldest_age,
+         ${BACKUP_COLUMNS}
     from information_schema.innodb_trx
-    join information_schema.processlist on id = trx_mysql_thread_id
-   where not coalesce(${waiting}, false)
+    join information_schema.processlist p on id = trx_mysql_thread_id
+   where not ${waitsForMetadata('state')}
+     and trx_wait_started is null
      and id <> connection_id()
    order by trx_started
    limit 1`;
@@ -61,33 +62,58 @@ export const mdlWait = sessionCheck({
   id: 'MY_MDL_WAIT',
   title: 'Session waits for a metadata lock',
   category: 'locks',
-  thresholds: { warning_seconds: 60, critical_seconds: 300 },
+  thresholds: { warning_seconds: 30, critical_seconds: 120 },
   privilege: PROCESS_AND_LOCKS,
   sql: () => [transactions, waiters, holders, likeliest],
-  fault: (sessions, _facts, rows) => {
+  fault: (sessions, { version }, rows) => {
     const [oldest = {}] = sessions;
     const threads = new Set(sessions.map(({ thread }) => thread));
     const known = rows.filter((row) => 'waiting_thread' in row && threads.has(row['waiting_thread']));
     const waits = `${who(oldest)}: ${counted(sessions.length, 'session')} waiting for a metadata lock, the longest for ${duration(numberIn(oldest, 'age'))}`;
-    const [first] = known;
-    if (!first) return guessed(waits, numberIn(oldest, 'age'), rows);
-    const name = [textOrNone(first, 'wanted_schema'), textOrNone(first, 'wanted_name')];
-    const what = quoted(...name.filter((part) => part !== undefined));
-    const by = [...new Set(known.map((row) => textIn(row, 'holder')))].slice(0, 3).join(', ');
-    return {
-      metricLine: `${waits}; ${by} holds it${what === '' ? '' : ` on ${what}`}: end that transaction.`,
-      remediation: KILL_HOLDERS,
-    };
+    return known.length === 0
+      ? guessed(waits, numberIn(oldest, 'age'), rows)
+      : held(waits, known, rows, version);
   },
   passMessage: 'No session has been waiting for a metadata lock for long.',
   metric: 'longest_metadata_lock_wait_seconds',
   countMetric: 'long_metadata_lock_waits_count',
 });
 
-const KILL_HOLDERS = `SELECT DISTINCT concat('KILL ', processlist_id, ';') AS statement, processlist_user, processlist_db FROM performance_schema.metadata_locks wanted JOIN performance_schema.metadata_locks held ON held.object_type = wanted.object_type AND held.object_schema <=> wanted.object_schema AND held.object_name <=> wanted.object_name JOIN performance_schema.threads ON thread_id = held.owner_thread_id WHERE wanted.lock_status = 'PENDING' AND held.lock_status = 'GRANTED' AND held.owner_thread_id NOT IN (SELECT owner_thread_id FROM performance_schema.metadata_locks WHERE lock_status = 'PENDING'); -- run what it prints`;
+const HELD_BY =
+  "performance_schema.metadata_locks wanted JOIN performance_schema.metadata_locks held ON held.object_type = wanted.object_type AND held.object_schema <=> wanted.object_schema AND held.object_name <=> wanted.object_name JOIN performance_schema.threads ON thread_id = held.owner_thread_id WHERE wanted.lock_status = 'PENDING' AND held.lock_status = 'GRANTED' AND held.owner_thread_id NOT IN (SELECT owner_thread_id FROM performance_schema.metadata_locks WHERE lock_status = 'PENDING') AND processlist_id NOT IN (SELECT trx_mysql_thread_id FROM information_schema.innodb_trx WHERE trx_wait_started IS NOT NULL)";
+
+type Advice = Pick<Fault, 'metricLine' | 'remediation'>;
+
+/** The message if the server shows who holds the lock. A holder that waits for a row lock is a victim itself. */
+function held(waits: string, known: Row[], rows: Row[], version: number): Advice {
+  const [first = {}] = known;
+  const name = [textOrNone(first, 'wanted_schema'), textOrNone(first, 'wanted_name')];
+  const table = quoted(...name.filter((part) => part !== undefined));
+  const on = table === '' ? '' : ` on ${table}`;
+  const causes = known.filter((row) => Number(row['waits_itself'] ?? 0) === 0);
+  const holders = (causes.length > 0 ? causes : known).map((row) => textIn(row, 'holder'));
+  const by = [...new Set(holders)].slice(0, 3).join(', ');
+  if (causes.length === 0) {
+    return {
+      metricLine: `${waits}; ${by} holds it${on}, and waits itself for a row lock: end the session that holds that.`,
+      remediation: killBlockers(version),
+    };
+  }
+  const backup = causes.map((row) => backupIn(rows, row['thread'], row['dumps'])).find((name) => name);
+  if (backup !== undefined) {
+    return {
+      metricLine: `${waits}; ${by} holds it${on}, which is ${backup}: let it end, or cancel what waits for it.`,
+      remediation: `SELECT DISTINCT processlist_id, processlist_user, processlist_db, processlist_state FROM ${HELD_BY}; ${LET_BACKUP_END}`,
+    };
+  }
+  return {
+    metricLine: `${waits}; ${by} holds it${on}: end that transaction.`,
+    remediation: `SELECT DISTINCT concat('KILL ', processlist_id, ';') AS statement, processlist_user, processlist_db FROM ${HELD_BY}; -- run what it prints`,
+  };
+}
 
 /** The message if the server does not show the holder of the lock: a transaction older than the wait may hold it. */
-function guessed(waits: string, age: number, rows: Row[]) {
+function guessed(waits: string, age: number, rows: Row[]): Advice {
   const oldest = rows.find((row) => 'oldest' in row && numberIn(row, 'oldest_age') >= age);
   if (!oldest) {
     return {
@@ -96,8 +122,18 @@ function guessed(waits: string, age: number, rows: Row[]) {
     };
   }
   const since = duration(numberIn(oldest, 'oldest_age'));
+  const likely = `${waits}; the server does not show who holds it, most likely the oldest transaction, of ${textIn(oldest, 'oldest')}, open for ${since}`;
+  const oldestFirst =
+    "FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE trx_wait_started IS NULL AND coalesce(state, '') NOT LIKE 'Waiting for %' AND id <> connection_id() ORDER BY trx_started";
+  const backup = backupIn(rows, oldest['thread'], oldest['dumps']);
+  if (backup !== undefined) {
+    return {
+      metricLine: `${likely}, which is ${backup}: let it end, or cancel what waits for it.`,
+      remediation: `SELECT id, user, db, state, trx_started ${oldestFirst}; ${LET_BACKUP_END}`,
+    };
+  }
   return {
-    metricLine: `${waits}; the server does not show who holds it, most likely the oldest transaction, of ${textIn(oldest, 'oldest')}, open for ${since}: end it.`,
-    remediation: `SELECT concat('KILL ', id, ';') AS statement, user, db, trx_started FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE coalesce(state, '') NOT LIKE 'Waiting for %' AND id <> connection_id() ORDER BY trx_started; -- run the first that it prints`,
+    metricLine: `${likely}: end it.`,
+    remediation: `SELECT concat('KILL ', id, ';') AS statement, user, db, trx_started ${oldestFirst}; -- run the first that it prints`,
   };
 }

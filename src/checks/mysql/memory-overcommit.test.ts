@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { expectMeasures } from '../../../test/expect-measures.ts';
-import { seen } from '../../../test/seen-judgement.ts';
+import { expectMeasures } from '../../../test/support/expect-measures.ts';
+import { seen } from '../../../test/support/seen-judgement.ts';
 import { judgementOf } from '../judgement-of.ts';
 import { memoryOvercommit } from './memory-overcommit.ts';
 
@@ -9,9 +9,16 @@ const MB = 2 ** 20;
 /** 500 MB for the server and 5 MB for each connection. */
 function judge(connections: number, thresholds: Record<string, number>) {
   const settings = {
-    ...{ innodb_buffer_pool_size: 400 * MB, innodb_log_buffer_size: 64 * MB, key_buffer_size: 36 * MB },
-    ...{ sort_buffer_size: MB, join_buffer_size: MB, read_buffer_size: MB / 2, read_rnd_buffer_size: MB },
-    ...{ binlog_cache_size: MB / 2, thread_stack: MB, max_connections: connections },
+    innodb_buffer_pool_size: 400 * MB,
+    innodb_log_buffer_size: 64 * MB,
+    key_buffer_size: 36 * MB,
+    sort_buffer_size: MB,
+    join_buffer_size: MB,
+    read_buffer_size: MB / 2,
+    read_rnd_buffer_size: MB,
+    binlog_cache_size: MB / 2,
+    thread_stack: MB,
+    max_connections: connections,
   };
   const rows = Object.entries(settings).map(([name, value]) => ({
     Variable_name: name,
@@ -19,7 +26,10 @@ function judge(connections: number, thresholds: Record<string, number>) {
   }));
   const judgement = seen(
     judgementOf(memoryOvercommit, rows, {
-      ...{ version: 90_700, database: '', now: new Date('2026-11-21'), thresholds },
+      version: 90_700,
+      database: '',
+      now: new Date('2026-11-21'),
+      thresholds,
     }),
   );
   expectMeasures(memoryOvercommit, judgement);

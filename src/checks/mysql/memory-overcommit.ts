@@ -9,14 +9,21 @@ const thresholds = { warning: 1, memory_gb: 0 };
 
 /** Buffers of the server. The last two are MariaDB's only. */
 const GLOBAL = [
-  ...['innodb_buffer_pool_size', 'innodb_log_buffer_size', 'key_buffer_size'],
-  ...['aria_pagecache_buffer_size', 'query_cache_size'],
+  'innodb_buffer_pool_size',
+  'innodb_log_buffer_size',
+  'key_buffer_size',
+  'aria_pagecache_buffer_size',
+  'query_cache_size',
 ];
 
 /** Buffers of a session that runs one statement. It may need more: a join buffer for each join, temporary tables. */
 const SESSION = [
-  ...['sort_buffer_size', 'join_buffer_size', 'read_buffer_size', 'read_rnd_buffer_size'],
-  ...['binlog_cache_size', 'thread_stack'],
+  'sort_buffer_size',
+  'join_buffer_size',
+  'read_buffer_size',
+  'read_rnd_buffer_size',
+  'binlog_cache_size',
+  'thread_stack',
 ];
 
 const METRIC = 'possible_memory_ratio';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { expectMeasures } from '../../../test/expect-measures.ts';
-import { seen } from '../../../test/seen-judgement.ts';
+import { expectMeasures } from '../../../test/support/expect-measures.ts';
+import { seen } from '../../../test/support/seen-judgement.ts';
 import { judgementOf } from '../judgement-of.ts';
 import { nameResolution } from './name-resolution.ts';
 
@@ -14,7 +14,10 @@ interface Server {
 
 function judge({ settings = {}, named = 0, addresses = 5, unnamed = 2 }: Server) {
   const shown = {
-    ...{ skip_name_resolve: 'OFF', skip_networking: 'OFF', performance_schema: 'ON', host_cache_size: 279 },
+    skip_name_resolve: 'OFF',
+    skip_networking: 'OFF',
+    performance_schema: 'ON',
+    host_cache_size: 279,
     ...settings,
   };
   const rows = [

@@ -8,7 +8,8 @@ export const queryReads = readingQuery(
     noun: 'rows',
     metric: 'rows_examined_per_row_count',
     amount: ({ read }) => read,
-    ...{ info: 10_000, minimum_read: 10_000 },
+    info: 10_000,
+    minimum_read: 10_000,
   },
   mysqlQueries,
 );

@@ -1,4 +1,4 @@
-import { isPrintable } from '../../vocabulary/clean-text.ts';
+import { isPrintable } from '../../platform/text/clean-text.ts';
 
 /** A name as MySQL quotes it: `` `a``b` ``. Names are joined by a dot: `` `shop`.`orders` ``. */
 export function quoted(...names: string[]): string {

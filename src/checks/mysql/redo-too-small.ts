@@ -38,7 +38,7 @@ export const redoTooSmall: Check<typeof thresholds> = {
       thresholds: { warning, critical_age, minimum_seconds },
     } = server;
     const now = new Figures(rows);
-    const capacity = capacityOf(now);
+    const capacity = redoCapacity(now);
     const skip = (reason: string) => ({ skipped: `Not measured: ${reason}.` });
     if (!before) return skip('it takes two runs, and this is the first');
     if (before.seconds < minimum_seconds) return skip(`the last run was less than ${minimum_seconds} s ago`);
@@ -92,7 +92,7 @@ export const redoTooSmall: Check<typeof thresholds> = {
 };
 
 /** Size of the redo log in bytes: one setting from MySQL 8.0.30 on, one file in MariaDB, several in MySQL before. */
-function capacityOf(settings: Figures): number {
+function redoCapacity(settings: Figures): number {
   if (settings.has('innodb_redo_log_capacity')) return settings.number('innodb_redo_log_capacity');
   return settings.number('innodb_log_file_size') * filesOf(settings);
 }
@@ -110,7 +110,7 @@ function usedShare(status: Figures): number {
     return status.number('Innodb_checkpoint_age') / status.number('Innodb_checkpoint_max_age');
   if (!showsAge(status)) return 0;
   const age = status.number('Innodb_redo_log_current_lsn') - status.number('Innodb_redo_log_checkpoint_lsn');
-  return age / capacityOf(status);
+  return age / redoCapacity(status);
 }
 
 /** Whether the server shows the age of its checkpoint to every login. */

@@ -1,5 +1,5 @@
-import type { Row } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
+import type { Row } from '../fault.ts';
 import { size } from '../wording.ts';
 import { alterTable, lookAtTable } from './alter-table.ts';
 import { largeTable, withBytes } from './candidate-bytes.ts';
@@ -92,6 +92,13 @@ export const redundantIndex = tableCheck({
       remediation: details ? alterTable(details, `DROP INDEX ${index}`) : lookAtTable(row),
     };
   },
+  // It names the widest of the indexes that cover this one, so the plan knows of no other.
+  indexAdvice: (row) => ({
+    action: 'drop',
+    because: 'covered',
+    index: `${tableOf(row)}.${quoted(textIn(row, 'index_name'))}`,
+    purposes: [[`${tableOf(row)}.${quoted(textIn(row, 'kept_name'))}`]],
+  }),
   passMessage: 'No index of a large table is covered by another.',
   countMetric: 'redundant_indexes_count',
 });

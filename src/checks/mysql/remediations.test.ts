@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Row } from '../check.ts';
+import type { Row } from '../fault.ts';
 import { judgementOf } from '../judgement-of.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 

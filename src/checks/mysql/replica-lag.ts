@@ -1,5 +1,6 @@
-import type { Check, Fault, Judgement } from '../check.ts';
+import type { Check, Judgement } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
+import type { Fault } from '../fault.ts';
 import type { Measure } from '../measure.ts';
 import { counted, duration } from '../wording.ts';
 import { countOf, faultMeasure, worstOf } from '../worst-measures.ts';
@@ -39,8 +40,12 @@ export const replicaLag: Check<typeof thresholds> = {
     const unknown = replications.length > known.length;
     const [worst] = known;
     const measureOf = (one: Replication): Measure => ({
-      ...{ metric: 'replication_lag_seconds', object: one.object, value: lag(one), operator: '>=' },
-      ...{ warning: warning_seconds, critical: critical_seconds },
+      metric: 'replication_lag_seconds',
+      object: one.object,
+      value: lag(one),
+      operator: '>=',
+      warning: warning_seconds,
+      critical: critical_seconds,
     });
     const judgement: Judgement = {
       faults: late.slice(0, FAULT_LIMIT).map((one): Fault => {

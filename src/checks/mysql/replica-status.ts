@@ -1,5 +1,5 @@
-import type { Row } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
+import type { Row } from '../fault.ts';
 import { Figures, figures } from './figures.ts';
 import { isMariaDb } from './flavour.ts';
 import { printable, quoted, stringLiteral } from './quote.ts';
@@ -11,7 +11,7 @@ export interface Replication {
   /** How a sentence begins with it: `Replication`, ``Replication `north` ``. */
   words: string;
   /** A statement that concerns it alone: `START REPLICA` → `START REPLICA 'north';`. */
-  statement: (verb: string) => string;
+  statement: (verb: string, end?: string) => string;
   /** `Yes`, `No`, or `Connecting` and the like. */
   receiver: string;
   applier: string;
@@ -20,6 +20,8 @@ export interface Replication {
   applierError: number;
   /** The position is kept as GTIDs, so that the relay log can be fetched again. */
   gtid: boolean;
+  /** It has read something from its source since the last RESET. */
+  begun: boolean;
   /** Seconds, including `delay`; null if the server does not know. */
   behind: number | null;
   /** The configured delay of the replica in seconds. */
@@ -30,15 +32,23 @@ export interface Replication {
 
 const settings = [
   'read_only',
-  ...['slave_net_timeout', 'replica_net_timeout'],
-  ...['slave_parallel_threads', 'slave_parallel_workers', 'replica_parallel_workers'],
+  'slave_net_timeout',
+  'replica_net_timeout',
+  'slave_parallel_threads',
+  'slave_parallel_workers',
+  'replica_parallel_workers',
 ];
+
+// Without PROCESS a login sees only its own sessions, and so no replica.
+const ownReplicas = `
+  select count(*) + 0e0 as own_replicas from information_schema.processlist where command like 'Binlog Dump%'`;
 
 /** Statements for {@link replicationsIn} and {@link replicaSettings}. */
 export function replicaSql(version: number): string[] {
-  if (isMariaDb(version)) return [...figures({ variables: settings }), 'show all slaves status'];
+  if (isMariaDb(version)) return [...figures({ variables: settings }), ownReplicas, 'show all slaves status'];
   return [
     ...figures({ variables: settings }),
+    ownReplicas,
     saysReplica(version) ? 'show replica status' : 'show slave status',
   ];
 }
@@ -69,16 +79,20 @@ export function replicationsIn(rows: readonly Row[], version: number): Replicati
       return {
         object: name === '' ? null : quoted(name),
         words: name === '' ? 'Replication' : `Replication ${quoted(name)}`,
-        statement: (verb) => {
-          if (name === '') return `${verb};`;
+        statement: (verb, end = '') => {
+          if (name === '') return `${verb}${end};`;
           const named = isMariaDb(version) ? verb : `${verb} FOR CHANNEL`;
-          return printable(`${named} ${stringLiteral(name)};`, `${named} ${stringLiteral(name, true)};`);
+          return printable(
+            `${named} ${stringLiteral(name)}${end};`,
+            `${named} ${stringLiteral(name, true)}${end};`,
+          );
         },
         receiver: textIn(row, `${words[0]}_IO_Running`),
         applier: textIn(row, `${words[0]}_SQL_Running`),
         receiverError: numberIn(row, 'Last_IO_Errno'),
         applierError: numberIn(row, 'Last_SQL_Errno'),
         gtid: isMariaDb(version) ? textIn(row, 'Using_Gtid') !== 'No' : numberIn(row, 'Auto_Position') === 1,
+        begun: row[`${words[1]}_Log_File`] !== '',
         behind: row[behind] === null ? null : numberIn(row, behind),
         delay: numberIn(row, 'SQL_Delay'),
         notDue: row['SQL_Remaining_Delay'] !== null,

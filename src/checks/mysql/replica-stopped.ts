@@ -1,7 +1,9 @@
-import type { Check, Fault } from '../check.ts';
+import type { Check } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
+import type { Fault, Row } from '../fault.ts';
 import { counted } from '../wording.ts';
 import { countOf } from '../worst-measures.ts';
+import { isReplicating, promotedFault, signsOfPrimary } from './promoted-replica.ts';
 import { applierAdvice, receiverAdvice } from './replica-errors.ts';
 import {
   type Replication,
@@ -24,7 +26,7 @@ export const replicaStopped: Check = {
   judge: (rows, { version }) => {
     replicaSettings(rows);
     const replications = replicationsIn(rows, version);
-    const faults = replications.flatMap((one) => fault(one, version) ?? []);
+    const faults = replications.flatMap((one) => fault(one, version, rows) ?? []);
     return {
       passMessage:
         replications.length === 0
@@ -37,12 +39,16 @@ export const replicaStopped: Check = {
   },
 };
 
-function fault(one: Replication, version: number): Fault | null {
-  if (one.applier === 'Yes' && one.receiver === 'Yes') return null;
+function fault(one: Replication, version: number, rows: readonly Row[]): Fault | null {
+  if (isReplicating(one)) return null;
+  const signs = signsOfPrimary(rows);
+  if (signs !== undefined) return promotedFault(one, { signs, version, rows });
   const { metricLine, remediation } =
     one.applier === 'Yes' ? receiverAdvice(one, version) : applierAdvice(one, version);
   return {
-    ...{ severity: 'critical', object: one.object },
-    ...{ metricLine: `${one.words}: ${metricLine}`, remediation },
+    severity: 'critical',
+    object: one.object,
+    metricLine: `${one.words}: ${metricLine}`,
+    remediation,
   };
 }

@@ -1,6 +1,8 @@
 import type { Check } from '../check.ts';
+import { counted } from '../wording.ts';
 import { isMariaDb } from './flavour.ts';
-import { replicaPrivilege, replicaSettings, replicaSql, replicationsIn } from './replica-status.ts';
+import { isReplicating, isWritable, ownReplicas } from './promoted-replica.ts';
+import { replicaPrivilege, replicaSql, replicationsIn } from './replica-status.ts';
 import { setForGood } from './setting-check.ts';
 
 /** A replica that an application can write to by mistake: its data then differ, and replication stops on an error later. */
@@ -15,12 +17,16 @@ export const replicaWritable: Check = {
   sql: replicaSql,
   judge: (rows, server) => {
     const { version } = server;
-    const settings = replicaSettings(rows);
-    if (replicationsIn(rows, version).length === 0)
+    const isOpen = isWritable(rows);
+    const replications = replicationsIn(rows, version);
+    if (replications.length === 0)
       return { faults: [], measures: [], passMessage: 'This server is not a replica.' };
-    // MariaDB 12 has further values than ON, all of them stricter.
-    if (!/^(?:off|0)$/i.test(settings.text('read_only')))
-      return { faults: [], measures: [], passMessage: 'The replica is read-only.' };
+    if (!isOpen) return { faults: [], measures: [], passMessage: 'The replica is read-only.' };
+    // Perhaps it was promoted: read_only would then stop the applications.
+    if (!replications.some(isReplicating))
+      return { faults: [], measures: [], passMessage: 'Replication has stopped: see MY_REPLICA_STOPPED.' };
+    const statement = setForGood(server, isMariaDb(version) ? 'read_only' : 'super_read_only', 'ON');
+    const replicas = ownReplicas(rows);
     return {
       passMessage: '',
       measures: [],
@@ -30,7 +36,10 @@ export const replicaWritable: Check = {
           object: null,
           metricLine:
             'read_only is OFF on this replica, so applications can write rows that its source lacks; turn it on.',
-          remediation: setForGood(server, isMariaDb(version) ? 'read_only' : 'super_read_only', 'ON'),
+          remediation:
+            replicas === 0 || server.provider
+              ? statement
+              : `SHOW PROCESSLIST; -- this server has ${counted(replicas, 'replica')} of its own: find out whether applications write to it on purpose, as to one of two primaries. If not, run ${statement}`,
         },
       ],
     };

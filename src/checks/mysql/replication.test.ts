@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { expectMeasures } from '../../../test/expect-measures.ts';
-import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
-import type { Check, Row } from '../check.ts';
+import { expectMeasures } from '../../../test/support/expect-measures.ts';
+import { type SeenJudgement, seen } from '../../../test/support/seen-judgement.ts';
+import type { Check } from '../check.ts';
+import type { Row } from '../fault.ts';
 import { type JudgementInput, judgementOf } from '../judgement-of.ts';
 import { replicaLag } from './replica-lag.ts';
 import { replicaStopped } from './replica-stopped.ts';
@@ -22,9 +23,9 @@ const shown = (figures: Record<string, string | number>): Row[] =>
   Object.entries(figures).map(([name, value]) => ({ Variable_name: name, Value: String(value) }));
 
 const plain = {
-  mysql80: shown({ read_only: 'OFF', slave_net_timeout: 60, slave_parallel_workers: 0 }),
-  mysql84: shown({ read_only: 'OFF', replica_net_timeout: 60, replica_parallel_workers: 4 }),
-  mariadb: shown({ read_only: 'OFF', slave_net_timeout: 60, slave_parallel_threads: 0 }),
+  mysql80: shown({ read_only: 'ON', slave_net_timeout: 60, slave_parallel_workers: 0 }),
+  mysql84: shown({ read_only: 'ON', replica_net_timeout: 60, replica_parallel_workers: 4 }),
+  mariadb: shown({ read_only: 'ON', slave_net_timeout: 60, slave_parallel_threads: 0 }),
 };
 /** What the settings of such a server are. */
 const settingsOf = (version: number): Row[] =>
@@ -76,9 +77,21 @@ describe.each([
       { object: null, remediation: `${start};` },
       { object: "`a'b`", remediation: `${start}${suffix};` },
     ]);
-    expect(judge(replicaWritable, stopped, { version }).faults).toMatchObject([
+    const off = shown({ read_only: 'OFF' });
+    const running = [...off, status(version, '', { running: 'No' }), status(version, "a'b")];
+    expect(judge(replicaWritable, running, { version }).faults).toMatchObject([
       { severity: 'warning', object: null },
     ]);
+    // It may have been promoted.
+    const promoted = [...off, status(version, '', { running: 'No', applying: 'No' })];
+    expect(judge(replicaWritable, promoted, { version }).faults).toEqual([]);
+    expect(judge(replicaStopped, promoted, { version }).faults).toMatchObject([
+      { object: null, remediation: expect.stringMatching(/^SHOW .*; SELECT @@read_only; -- find out first/) },
+    ]);
+    const ofIts = [...settingsOf(version), { own_replicas: 2 }, status(version, '', { running: 'No' })];
+    expect(judge(replicaStopped, ofIts, { version }).faults[0]?.metricLine).toContain(
+      'has 2 replicas of its own',
+    );
   });
 
   test.each([
@@ -210,7 +223,7 @@ test.each<[Record<string, string>, string[]]>([
   [{ slave_skip_errors: 'ALL', slave_exec_mode: 'STRICT' }, ['slave_skip_errors']],
   [{ slave_skip_errors: '1062', slave_exec_mode: 'IDEMPOTENT' }, ['slave_skip_errors', 'slave_exec_mode']],
   [
-    { ...{ slave_skip_errors: '1062', replica_skip_errors: '1062' }, replica_exec_mode: 'IDEMPOTENT' },
+    { slave_skip_errors: '1062', replica_skip_errors: '1062', replica_exec_mode: 'IDEMPOTENT' },
     ['replica_skip_errors', 'replica_exec_mode'],
   ],
 ])('%j: %j', (settings, objects) => {

@@ -1,17 +1,14 @@
-import type { Check, Fault, Row, ServerFacts } from '../check.ts';
+import type { Check, ServerFacts } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn, textOrNone } from '../columns.ts';
-import { countOf, faultMeasure, highestOf } from '../worst-measures.ts';
+import type { Fault, Row } from '../fault.ts';
+import { countOf, faultMeasure, listHighest } from '../worst-measures.ts';
+import { BACKUP_COLUMNS, backupIn, backupSteps } from './backups.ts';
 import { exactly } from './quote.ts';
+import { shownText } from './server-texts.ts';
 
 /** The most session rows to read, the oldest first. */
 export const SESSION_LIMIT = 1_000;
-
-/**
- * The current time as InnoDB writes trx_started and trx_wait_started: in the machine's time zone, whatever the
- * session's time_zone. After a clock change it is an hour off for what began before.
- */
-export const innodbNow = `convert_tz(utc_timestamp(6), '+00:00', 'SYSTEM')`;
 
 /** Raises an error without PROCESS, and gives a row with it; `limit 0` or `exists` would not check the privilege. */
 export const transactions = 'select count(*) as transactions from information_schema.innodb_trx';
@@ -19,14 +16,16 @@ export const transactions = 'select count(*) as transactions from information_sc
 /** The object of transactions without a session: prepared by XA, or rolling back after a crash. */
 export const SESSIONLESS = 'transaction without a session';
 
-/** Columns of a session (of processlist `p`) whose transaction is `trx`: its object, user and database. */
+/** Columns of a session (of processlist `p`) whose transaction is `trx`: its object, user and database, and whether it is a backup. */
 export const sessionOf = (trx: string) => `
          case when ${trx}.trx_mysql_thread_id = 0 then '${SESSIONLESS}'
               else concat(coalesce(p.db, ''), '/', p.user) end as object,
          p.user as user_name,
-         p.db as db_name`;
+         p.db as db_name,
+         ${BACKUP_COLUMNS}`;
 
-type Ages = { warning_seconds: number; critical_seconds: number };
+/** Ages in seconds. A check without a critical one is never more than a warning. */
+type Ages = { warning_seconds: number; critical_seconds?: number };
 
 /** What differs between the checks of sessions that have been busy with something too long. */
 interface SessionCheck extends Pick<Check, 'id' | 'title' | 'category' | 'sql' | 'privilege'> {
@@ -37,6 +36,12 @@ interface SessionCheck extends Pick<Check, 'id' | 'title' | 'category' | 'sql' |
   lowered?: (ages: Ages, first: Row) => Ages;
   /** The fault of one object; `sessions` are its rows that are old enough, the oldest first; `rows` are all. */
   fault: (sessions: Row[], facts: ServerFacts, rows: Row[]) => Pick<Fault, 'metricLine' | 'remediation'>;
+  /** The rows are of sessions that may be backups: those are objects of their own, with this fault. */
+  backupFault?: (
+    backup: string,
+    sessions: Row[],
+    facts: ServerFacts,
+  ) => Pick<Fault, 'metricLine' | 'remediation'>;
   passMessage: string;
   /** The metric of the oldest session's age, such as `longest_transaction_seconds`. */
   metric: string;
@@ -49,42 +54,56 @@ interface SessionCheck extends Pick<Check, 'id' | 'title' | 'category' | 'sql' |
  * statements always give one row, then a row per session with `object` and `age` (seconds), the oldest first.
  */
 export function sessionCheck(given: SessionCheck): Check<Ages> {
-  const { absent, lowered, fault, passMessage, metric, countMetric, ...check } = given;
+  const { absent, lowered, fault, backupFault, passMessage, metric, countMetric, ...check } = given;
+  const loweredAges = (ages: Ages, rows: readonly Row[]) => lowered?.(ages, rows[0] ?? {}) ?? ages;
   return {
     ...check,
-    maxSeverity: 'critical',
+    maxSeverity: check.thresholds.critical_seconds === undefined ? 'warning' : 'critical',
     volatile: true,
     scope: 'server',
+    steps: ({ thresholds }) =>
+      backupSteps((rows) => rows.some((row) => isOld(row, loweredAges(thresholds, rows).warning_seconds))),
     judge: (rows, facts) => {
       const first = onlyRow(rows.slice(0, 1));
       const reason = absent?.(first);
       if (reason !== undefined) return { skipped: `Not measured: ${reason}.` };
-      const ages = facts.thresholds;
-      const { warning_seconds, critical_seconds } = lowered?.(ages, first) ?? ages;
+      const { warning_seconds, critical_seconds = null } = loweredAges(facts.thresholds, rows);
       const sessions = rows.filter((row) => 'object' in row && 'age' in row);
+      const findBackup = (row: Row) => backupFault && backupIn(rows, row['thread'], row['dumps']);
+      const nameObject = (row: Row) =>
+        findBackup(row) === undefined
+          ? textIn(row, 'object')
+          : `${shownText('user_name', textIn(row, 'user_name'))} (backup)`;
       const faults: Fault[] = [];
       const near: string[] = [];
       const scale = { metric, operator: '>=', warning: warning_seconds, critical: critical_seconds } as const;
       const oldest: { object: string; value: number }[] = [];
-      for (const [object, group] of Map.groupBy(sessions, (row) => textIn(row, 'object'))) {
+      for (const [object, group] of Map.groupBy(sessions, nameObject)) {
         const age = Math.max(...group.map((row) => numberIn(row, 'age')));
-        const old = group.filter((row) => numberIn(row, 'age') >= warning_seconds);
-        const severity = age >= critical_seconds ? 'critical' : 'warning';
-        const measured = () => faultMeasure({ ...scale, object, value: age });
         oldest.push({ object, value: age });
-        if (old.length > 0)
-          faults.push({ severity, object, ...fault(old, facts, rows), measured: measured() });
-        else if (age >= 0.9 * warning_seconds) near.push(object);
+        const old = group.filter((row) => isOld(row, warning_seconds));
+        const [oldestSession] = old;
+        if (!oldestSession) {
+          if (age >= 0.9 * warning_seconds) near.push(object);
+          continue;
+        }
+        const backup = findBackup(oldestSession);
+        faults.push({
+          severity: critical_seconds !== null && age >= critical_seconds ? 'critical' : 'warning',
+          object,
+          ...(backupFault && backup !== undefined
+            ? backupFault(backup, old, facts)
+            : fault(old, facts, rows)),
+          measured: faultMeasure({ ...scale, object, value: age }),
+        });
       }
       const last = sessions[SESSION_LIMIT];
-      const cut = last !== undefined && numberIn(last, 'age') >= 0.9 * warning_seconds;
+      const cut = last !== undefined && isOld(last, 0.9 * warning_seconds);
+      const count = sessions.filter((row) => isOld(row, warning_seconds)).length;
       return {
         faults: faults.slice(0, FAULT_LIMIT),
         passMessage,
-        measures: [
-          ...highestOf(scale, oldest),
-          countOf(countMetric, sessions.filter((row) => numberIn(row, 'age') >= warning_seconds).length),
-        ],
+        measures: [...listHighest(scale, oldest), countOf(countMetric, count)],
         near,
         truncated: cut || faults.length > FAULT_LIMIT,
       };
@@ -92,10 +111,20 @@ export function sessionCheck(given: SessionCheck): Check<Ages> {
   };
 }
 
+function isOld(row: Row, seconds: number): boolean {
+  return 'age' in row && numberIn(row, 'age') >= seconds;
+}
+
+/** Whether a session (a row of {@link sessionOf}) applies what a source of replication sends: KILL would stop that. */
+export function isApplier(row: Row): boolean {
+  return row['user_name'] === 'system user';
+}
+
 /** `User app, database shop`, of a row of {@link sessionOf}. */
 export function who(row: Row): string {
   const database = textOrNone(row, 'db_name');
-  return `User ${textIn(row, 'user_name')}${database === undefined ? '' : `, database ${database}`}`;
+  const user = shownText('user_name', textIn(row, 'user_name'));
+  return `User ${user}${database === undefined ? '' : `, database ${shownText('db_name', database)}`}`;
 }
 
 /** The condition after WHERE that selects the sessions of processlist with the same user and database. */

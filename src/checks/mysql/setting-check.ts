@@ -1,5 +1,6 @@
 import type { Provider } from '../../vocabulary/hosted/providers.ts';
-import type { Check, Fault, ServerFacts } from '../check.ts';
+import type { Check, ServerFacts } from '../check.ts';
+import type { Fault } from '../fault.ts';
 import { hostedSetting } from '../hosted/hosted-setting.ts';
 import { Figures, figures } from './figures.ts';
 import { isMariaDb } from './flavour.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { expectMeasures } from '../../../test/expect-measures.ts';
-import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
-import type { Row } from '../check.ts';
+import { expectMeasures } from '../../../test/support/expect-measures.ts';
+import { type SeenJudgement, seen } from '../../../test/support/seen-judgement.ts';
+import type { Row } from '../fault.ts';
 import { type JudgementInput, judgementOf } from '../judgement-of.ts';
 import { isMariaDb, versionNumber } from './flavour.ts';
 import { mysqlChecks } from './mysql-checks.ts';
@@ -157,19 +157,29 @@ test.each([
 const MB = 2 ** 20;
 const mariadb = (written: number, age = 0) =>
   shown({
-    ...{ Uptime: 10, Innodb_os_log_written: 7, Innodb_lsn_current: written, Innodb_checkpoint_age: age },
-    ...{ Innodb_checkpoint_max_age: 80 * MB, innodb_log_file_size: 96 * MB },
+    Uptime: 10,
+    Innodb_os_log_written: 7,
+    Innodb_lsn_current: written,
+    Innodb_checkpoint_age: age,
+    Innodb_checkpoint_max_age: 80 * MB,
+    innodb_log_file_size: 96 * MB,
   });
 const mysql = (lsn: number, checkpoint: number) =>
   shown({
-    ...{ Uptime: 10, Innodb_os_log_written: 7, innodb_log_file_size: 48 * MB, innodb_log_files_in_group: 2 },
-    ...{ Innodb_redo_log_current_lsn: lsn, Innodb_redo_log_checkpoint_lsn: checkpoint },
+    Uptime: 10,
+    Innodb_os_log_written: 7,
+    innodb_log_file_size: 48 * MB,
+    innodb_log_files_in_group: 2,
+    Innodb_redo_log_current_lsn: lsn,
+    Innodb_redo_log_checkpoint_lsn: checkpoint,
     innodb_redo_log_capacity: 100 * MB,
   });
 const older = (written: number, uptime: number) =>
   shown({
-    ...{ Uptime: uptime, Innodb_os_log_written: written },
-    ...{ innodb_log_file_size: 48 * MB, innodb_log_files_in_group: 2 },
+    Uptime: uptime,
+    Innodb_os_log_written: written,
+    innodb_log_file_size: 48 * MB,
+    innodb_log_files_in_group: 2,
   });
 const small = (rows: Row[], before: Row[], seconds: number, version: number) =>
   judge('MY_REDO_TOO_SMALL', rows, { version, before: { rows: before, seconds } });

@@ -1,6 +1,8 @@
-import type { Check, Fault } from '../check.ts';
+import type { Check } from '../check.ts';
+import type { Fault } from '../fault.ts';
 import { hostedDefault } from '../hosted/hosted-setting.ts';
 import { Figures, figures } from './figures.ts';
+import { quoted } from './quote.ts';
 import { setForGood } from './setting-check.ts';
 
 /** By their newer name (MySQL since 8.0.26), else by their older one. */
@@ -26,16 +28,23 @@ export const skipErrors: Check = {
       faults.push({
         severity: 'critical',
         object: skipped,
-        metricLine: `${skipped} is ${errors.length > 80 ? `${errors.slice(0, 80)}…` : errors}: replication skips these errors, and data drift apart unnoticed; unset it, and compare with the source.`,
+        metricLine: `${skipped} is ${shownValue(errors)}: replication skips these errors, and data drift apart unnoticed; unset it, and compare with the source.`,
         remediation: `SHOW GLOBAL VARIABLES LIKE '${skipped}'; -- ${server.provider ? hostedDefault(server.provider, skipped) : 'remove it from the option file'}, restart, and compare the data with the source's`,
       });
     if (settings.text(mode).toUpperCase() !== 'STRICT')
       faults.push({
         severity: 'critical',
         object: mode,
-        metricLine: `${mode} is ${settings.text(mode)}: replication ignores duplicate keys and missing rows, and data drift apart unnoticed; set it to STRICT, and compare with the source.`,
+        metricLine: `${mode} is ${shownValue(settings.text(mode))}: replication ignores duplicate keys and missing rows, and data drift apart unnoticed; set it to STRICT, and compare with the source.`,
         remediation: setForGood(server, mode, "'STRICT'"),
       });
     return { faults, measures: [], passMessage: 'Replication stops on any error.' };
   },
 };
+
+/** Numbers or words as the server lists them, at most 80 characters of them; anything else in quotes. */
+function shownValue(value: string): string {
+  const short = value.length > 80 ? value.slice(0, 80) : value;
+  const shown = /^[\w,]*$/.test(short) ? short : quoted(short);
+  return value.length > 80 ? `${shown}…` : shown;
+}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { expectMeasures } from '../../../test/expect-measures.ts';
-import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
-import type { Row } from '../check.ts';
+import { expectMeasures } from '../../../test/support/expect-measures.ts';
+import { type SeenJudgement, seen } from '../../../test/support/seen-judgement.ts';
+import type { Row } from '../fault.ts';
 import { type JudgementInput, judgementOf } from '../judgement-of.ts';
 import type { QueryGrowth } from '../queries/query-facts.ts';
 import { slowQueries } from './slow-queries.ts';
@@ -11,16 +11,30 @@ const DIGEST = 'a'.repeat(32);
 
 /** What a query did since the run before. */
 const query = (calls: number, seconds: number, digest = DIGEST): QueryGrowth => ({
-  ...{ query: digest, database: 'shop', role: '', calls, seconds },
-  ...{ rows: calls, read: 0, hit: 0, temporary: 0 },
+  query: digest,
+  database: 'shop',
+  role: '',
+  calls,
+  seconds,
+  rows: calls,
+  read: 1_000_000,
+  hit: 0,
+  temporary: 0,
 });
 
-/** The rows of a run at a time; no statement counts as slow. */
-function run(clock: number): Row[] {
+/** The rows of a run at a time. */
+function run(clock: number, slow = 0, more: Readonly<Record<string, number>> = {}): Row[] {
   const uptime = clock - THEN + 86_400;
   const shown = {
-    ...{ Uptime: uptime, Uptime_since_flush_status: uptime, long_query_time: '10.000000' },
-    ...{ Slow_queries: 0, Questions: clock - THEN + 1_000, performance_schema: 'ON' },
+    Uptime: uptime,
+    Uptime_since_flush_status: uptime,
+    long_query_time: '10.000000',
+    Slow_queries: slow,
+    Questions: clock - THEN + 1_000,
+    performance_schema: 'ON',
+    slow_query_log: 'ON',
+    log_output: 'FILE',
+    ...more,
   };
   const figures = Object.entries(shown).map(([name, value]) => ({
     Variable_name: name,
@@ -36,7 +50,9 @@ function judged(
   const history = { recent: [], recentSeconds: 0, usual: new Map(), historyDays: 0, usualIsCut: false };
   const judgement = seen(
     judgementOf(slowQueries, run(THEN + seconds), {
-      ...{ version: 101_119, database: '', now: new Date('2026-11-21') },
+      version: 101_119,
+      database: '',
+      now: new Date('2026-11-21'),
       before: { rows: run(THEN), seconds },
       queries: { schema: 'performance_schema', seconds, grown, ...history },
       ...facts,
@@ -100,4 +116,41 @@ test('five queries have a series, and a hundred a finding', () => {
   const means = measures.filter(({ metric }) => metric === 'query_mean_seconds');
   expect(means.map(({ value }) => value)).toEqual([15, 15, 14.9, 14.8, 14.7, 14.6]);
   expect(measures).toContainEqual(expect.objectContaining({ metric: 'slow_queries_count', value: 150 }));
+});
+
+test('a query that examined next to nothing has waited', () => {
+  const [fault] = judged([{ ...query(4, 8), read: 4 }]).faults;
+  expect(fault?.metricLine).toContain('find out what it waits for, such as a lock.');
+  expect(fault?.remediation).toContain('blocking_pid');
+});
+
+test('what a backup reads is no slow query', () => {
+  const grown = [query(12, 240)];
+  const queries = { schema: 'performance_schema', seconds: SECONDS, grown, setAside: new Set([DIGEST]) };
+  const history = { recent: [], recentSeconds: 0, usual: new Map(), historyDays: 0, usualIsCut: false };
+  const judge = (setAside: ReadonlySet<string>) =>
+    seen(
+      judgementOf(slowQueries, run(THEN + SECONDS, 30), {
+        version: 101_119,
+        database: '',
+        now: new Date('2026-11-21'),
+        before: { rows: run(THEN), seconds: SECONDS },
+        queries: { ...queries, ...history, setAside },
+      }),
+    );
+  expect(judge(new Set()).faults.map(({ object }) => object)).toEqual([null, DIGEST]);
+  const judgement = judge(new Set([DIGEST]));
+  expect(judgement.faults).toMatchObject([{ metricLine: expect.stringMatching(/^18 of 300 statements/) }]);
+});
+
+test.each([
+  [600_000, 'statements waited 10 min for row locks, which may be why all of them were slow'],
+  [100_000, 'statements waited 1 min for row locks, which may be why up to 10 of them were slow'],
+  [0, 'look at those that take most time.'],
+])('%i ms of waits for row locks are said', (waited, expected) => {
+  const before = { rows: run(THEN, 0, { Innodb_row_lock_time: 0 }), seconds: SECONDS };
+  const rows = run(THEN + SECONDS, 30, { Innodb_row_lock_time: waited });
+  const facts = { version: 101_119, database: '', now: new Date('2026-11-21'), before };
+  const [fault] = seen(judgementOf(slowQueries, rows, facts)).faults;
+  expect(fault?.metricLine).toContain(expected);
 });

@@ -1,22 +1,55 @@
-import type { Fault } from '../check.ts';
+import type { ServerFacts } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
-import { addUp } from '../queries/query-facts.ts';
+import type { Fault } from '../fault.ts';
+import { addUp, type QueryGrowth, selectWork } from '../queries/query-facts.ts';
 import { counted, duration, grouped, percent } from '../wording.ts';
-import { countOf, faultMeasure, highestOf } from '../worst-measures.ts';
-import { counterCheck, shareScale } from './counter-check.ts';
+import { countOf, faultMeasure, listHighest } from '../worst-measures.ts';
+import { counterCheck, type Grown, shareScale } from './counter-check.ts';
 import { Figures } from './figures.ts';
-import { showDigest } from './query-engine.ts';
+import { showDigest, showWaitingDigest } from './query-engine.ts';
 import { type Server, setForGood } from './setting-check.ts';
 
 const thresholds = {
   /** Share of statements, as in MySQLTuner, and the minimum of slow ones. */
-  ...{ warning: 0.05, minimum_slow: 10 },
+  warning: 0.05,
+  minimum_slow: 10,
   /** Mean milliseconds and calls a day from which on optimizing a query is worth the effort, as for PostgreSQL. */
-  ...{ info_ms: 50, calls_per_day: 50 },
+  info_ms: 50,
+  calls_per_day: 50,
 };
 
 /** A few calls in five minutes are not a daily rate: a shorter time between two runs counts as an hour. */
 const LEAST_SECONDS = 3_600;
+
+/** Seconds that a row takes at most, examined or changed, on a page of a slow disk, and a temporary table on disk. */
+const MOST_SECONDS = { row: 0.01, table: 1 };
+
+/** Whether a query must have waited for most of its time. MariaDB does not count the row locks that a query waits for, MySQL no metadata locks. */
+function isWaiting({ seconds, read, rows, temporary }: QueryGrowth): boolean {
+  return seconds > 2 * ((read + rows) * MOST_SECONDS.row + temporary * MOST_SECONDS.table);
+}
+
+/** The slow statements since the last run, without those of backups and those that only waited. */
+function slowOnes({ by, now }: Grown, { queries }: Pick<ServerFacts, 'queries'>): number {
+  const grown = queries === undefined || 'skipped' in queries ? [] : queries.grown;
+  const setAside = queries === undefined || 'skipped' in queries ? undefined : queries.setAside;
+  const long = grown.filter(
+    ({ query, calls, seconds }) => setAside?.has(query) && seconds / calls >= now.number('long_query_time'),
+  );
+  return Math.max(0, by('Slow_queries') - long.reduce((sum, { calls }) => sum + calls, 0));
+}
+
+/** How many of the slow statements may have been slow only because they waited for row locks, as the end of a sentence. */
+function lockWaits({ by, now }: Grown, slow: number): string | null {
+  const waited = now.has(LOCK_TIME) && by(LOCK_TIME) > 0 ? by(LOCK_TIME) / 1_000 : 0;
+  const longest = Math.max(now.number('long_query_time'), 0.001);
+  const most = Math.min(slow, Math.floor(waited / longest));
+  if (most === 0) return null;
+  const share = most === slow ? 'all of them' : `up to ${grouped(most)} of them`;
+  return `statements waited ${duration(waited)} for row locks, which may be why ${share} were slow: MY_LOCK_WAITS names who holds them`;
+}
+
+const LOCK_TIME = 'Innodb_row_lock_time';
 
 const ofServer = counterCheck({
   id: 'MY_SLOW_QUERIES',
@@ -25,18 +58,24 @@ const ofServer = counterCheck({
   severity: 'warning',
   thresholds,
   counters: ['Slow_queries', 'Questions'],
+  status: [LOCK_TIME],
   variables: ['long_query_time', 'performance_schema', 'slow_query_log', 'log_output'],
-  measures: ({ by }, { thresholds: { warning, minimum_slow } }) => {
-    const slow = by('Slow_queries');
-    const judged = { operator: '>=', enough: slow >= minimum_slow, warning } as const;
-    return [{ ...shareScale('slow_queries_ratio', judged), value: slow / by('Questions') }];
-  },
-  fault: ({ by, now }, facts) => {
+  measures: (grown, facts) => {
     const { warning, minimum_slow } = facts.thresholds;
-    const [slow, all] = [by('Slow_queries'), by('Questions')];
+    const slow = slowOnes(grown, facts);
+    const judged = { operator: '>=', enough: slow >= minimum_slow, warning } as const;
+    return [{ ...shareScale('slow_queries_ratio', judged), value: slow / grown.by('Questions') }];
+  },
+  fault: (grown, facts) => {
+    const { by, now } = grown;
+    const { warning, minimum_slow } = facts.thresholds;
+    const [slow, all] = [slowOnes(grown, facts), by('Questions')];
     if (slow < minimum_slow || slow / all < warning) return null;
+    const looking = now.on('slow_query_log')
+      ? 'look at those that take most time'
+      : 'turn on the slow query log';
     return {
-      metricLine: `${grouped(slow)} of ${counted(all, 'statement')} were slow since the last run (${percent(slow / all)} took over ${now.number('long_query_time')} s, or count as slow by the server's settings); ${now.on('slow_query_log') ? 'look at those that take most time' : 'turn on the slow query log'}.`,
+      metricLine: `${grouped(slow)} of ${counted(all, 'statement')} were slow since the last run (${percent(slow / all)} took over ${now.number('long_query_time')} s, or count as slow by the server's settings); ${lockWaits(grown, slow) ?? looking}.`,
       remediation: remediation(now, facts),
     };
   },
@@ -86,18 +125,18 @@ export const slowQueries: typeof ofServer = {
     const warning = info_ms / 1_000;
     const scale = { metric: 'query_mean_seconds', operator: '>=', warning, critical: null } as const;
     const days = Math.max(LEAST_SECONDS, before.seconds) / 86_400;
-    const executed = addUp(queries.grown.map((one) => ({ ...one, database: '', role: '' })))
-      .map(({ query: digest, calls, seconds }) => ({ digest, calls, mean: seconds / calls }))
+    const executed = addUp(selectWork(queries, 'grown').map((one) => ({ ...one, database: '', role: '' })))
+      .map((one) => ({ one, digest: one.query, calls: one.calls, mean: one.seconds / one.calls }))
       .filter(({ calls }) => calls >= calls_per_day * days)
       .toSorted((one, other) => other.mean - one.mean);
     const slow = executed.filter(({ mean }) => mean >= warning);
-    const faults = slow.map(({ digest, calls, mean }): Fault => {
+    const faults = slow.map(({ one, digest, calls, mean }): Fault => {
       const measured = faultMeasure({ ...scale, object: digest, value: mean });
       return {
         severity: 'info',
         object: digest,
-        metricLine: `Query ${digest} took ${grouped(mean * 1_000)} ms on average, ${counted(calls, 'time')} since the last run (${duration(mean * calls)} in all); check whether an index helps.`,
-        remediation: showDigest(digest),
+        metricLine: `Query ${digest} took ${grouped(mean * 1_000)} ms on average, ${counted(calls, 'time')} since the last run (${duration(mean * calls)} in all); ${isWaiting(one) ? 'it examined too few rows to work so long: find out what it waits for, such as a lock' : 'check whether an index helps'}.`,
+        remediation: isWaiting(one) ? showWaitingDigest(digest) : showDigest(digest),
         measured,
       };
     });
@@ -105,7 +144,11 @@ export const slowQueries: typeof ofServer = {
     return {
       passMessage: also(`No frequent query took ${grouped(info_ms)} ms or more on average.`),
       faults: [...server.faults, ...faults].slice(0, FAULT_LIMIT),
-      measures: [...server.measures, ...highestOf(scale, means), countOf('slow_queries_count', slow.length)],
+      measures: [
+        ...server.measures,
+        ...listHighest(scale, means),
+        countOf('slow_queries_count', slow.length),
+      ],
       truncated: server.faults.length + faults.length > FAULT_LIMIT,
     };
   },

@@ -8,7 +8,10 @@ export const sqlModeLax = settingCheck({
   severity: 'warning',
   reads: { variables: ['sql_mode'] },
   wrong: (settings, server) => {
-    const modes = settings.text('sql_mode').split(',').filter(Boolean);
+    const modes = settings
+      .text('sql_mode')
+      .split(',')
+      .filter((mode) => /^\w+$/.test(mode));
     // The server shows TRADITIONAL with the strict modes that it implies.
     if (modes.some((mode) => mode === 'STRICT_TRANS_TABLES' || mode === 'STRICT_ALL_TABLES'))
       return undefined;

@@ -1,5 +1,5 @@
-import type { Row } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
+import type { Row } from '../fault.ts';
 import { exactName } from './exact-name.ts';
 import { fileOfTable, schemaOfFile, tableOfFile } from './file-names.ts';
 import { isMariaDb } from './flavour.ts';

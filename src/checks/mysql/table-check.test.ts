@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { expectMeasures } from '../../../test/expect-measures.ts';
-import { seen } from '../../../test/seen-judgement.ts';
-import type { Row } from '../check.ts';
+import { expectMeasures } from '../../../test/support/expect-measures.ts';
+import { seen } from '../../../test/support/seen-judgement.ts';
+import type { Row } from '../fault.ts';
 import { type JudgementInput, judgementOf } from '../judgement-of.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 
@@ -53,29 +53,29 @@ const of = { of_schema: 'shop', of_table: 'orders' };
 const details: Row[] = [
   { detail: 'server', page_bytes: 16_384, requires_primary_key: 0, mariadb: 0 },
   {
-    ...{
-      detail: 'table',
-      ...of,
-      type: 'BASE TABLE',
-      engine: 'InnoDB',
-      bytes: 0,
-      row_format: 'Dynamic',
-      options: '',
-    },
+    detail: 'table',
+    ...of,
+    table_type: 'BASE TABLE',
+    engine: 'InnoDB',
+    bytes: 0,
+    row_format: 'Dynamic',
+    options: '',
     collation: 'utf8mb4_0900_ai_ci',
   },
 ];
 const column: Row = {
-  ...{
-    detail: 'column',
-    ...of,
-    name: 'id',
-    place: 1,
-    data_type: 'bigint',
-    type: 'bigint unsigned',
-    nullable: 'NO',
-  },
-  ...{ default_value: null, extra: 'auto_increment', collation: null, characters: 0, comment: '' },
+  detail: 'column',
+  ...of,
+  name: 'id',
+  place: 1,
+  data_type: 'bigint',
+  type: 'bigint unsigned',
+  nullable: 'NO',
+  default_value: null,
+  extra: 'auto_increment',
+  collation: null,
+  characters: 0,
+  comment: '',
 };
 
 test.each<[string, number, Row, string | undefined]>([
@@ -203,7 +203,11 @@ test('no wider type is proposed for the widest', () => {
 test('over 50,000 tables nothing is measured; over 100 faults the list is cut short', () => {
   expect(judge('MY_NON_INNODB', [{ ...server, tables: 50_001 }]).skipped).toMatch(/50,001 tables/);
   const tables = Array.from({ length: 101 }, (_, n) => ({
-    ...{ found: 400, table_schema: `s${n}`, table_name: 't', columns: 1, charsets: 'latin1' },
+    found: 400,
+    table_schema: `s${n}`,
+    table_name: 't',
+    columns: 1,
+    charsets: 'latin1',
   }));
   const { faults, truncated, measures } = judge('MY_CHARSET_LEGACY', [server, ...tables]);
   expect([faults.length, truncated]).toEqual([100, true]);

@@ -1,7 +1,9 @@
-import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
+import type { Check, ServerFacts, Thresholds } from '../check.ts';
 import { FAULT_LIMIT, TABLE_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
+import type { Fault, Row } from '../fault.ts';
 import { groupBySchema, type PlacedFault, type SchemaNote } from '../group-by-schema.ts';
+import { adviceItems, applyPlan, type IndexAdvice } from '../index-plan.ts';
 import type { Measure } from '../measure.ts';
 import { grouped } from '../wording.ts';
 import { countOf, faultMeasure, worstOf } from '../worst-measures.ts';
@@ -76,6 +78,8 @@ interface TableCheck<T extends Thresholds>
   measure?: (row: Row, facts: ServerFacts<T>) => Measure;
   /** The order that `fault` compares by: after a candidate without a fault, none has one. By name if absent. */
   worstFirst?: string;
+  /** What the finding about a row does to indexes. */
+  indexAdvice?: (row: Row) => IndexAdvice | null;
   passMessage: string;
   /** Figures of the server that `blind` and `fault` need. */
   needs?: Parameters<typeof figures>[0];
@@ -109,9 +113,10 @@ export function tableCheck<T extends Thresholds>({
   blind,
   about,
   details,
+  indexAdvice,
   ...check
 }: TableCheck<T>): Check<T> {
-  const suspectsOf = (rows: readonly Row[], version: number) => {
+  const findSuspects = (rows: readonly Row[], version: number) => {
     const tables = tablesIn(rows);
     return tables <= FEW || tables > TABLE_LIMIT ? undefined : suspects?.(version);
   };
@@ -135,18 +140,18 @@ export function tableCheck<T extends Thresholds>({
     cost: 1,
     sql: () => [serverRow, ...(about === undefined ? [] : [about]), ...figures(needs)],
     steps: ({ version, thresholds }) => [
-      (rows) => suspectsOf(rows, version)?.before,
+      (rows) => findSuspects(rows, version)?.before,
       (rows) => {
-        const sql = suspectsOf(rows, version)?.sql;
+        const sql = findSuspects(rows, version)?.sql;
         return typeof sql === 'function' ? sql(rows) : sql;
       },
       (rows) => {
-        const known = suspectsOf(rows, version);
+        const known = findSuspects(rows, version);
         return known && isMariaDb(version) && !known.everyEngine ? otherEngines : undefined;
       },
       (rows) => {
         if (tablesIn(rows) > TABLE_LIMIT) return undefined;
-        const known = suspectsOf(rows, version);
+        const known = findSuspects(rows, version);
         const { listed, isPartial } = listedIn(rows, known, thresholds);
         const isRestricted = known !== undefined && !(known.allIfMore && isPartial);
         if (isRestricted && listed.length === 0) return undefined;
@@ -171,32 +176,39 @@ export function tableCheck<T extends Thresholds>({
 
       const found = rows.filter((row) => 'table_schema' in row);
       const known = tableDetails(rows);
-      const all = found.flatMap((row): PlacedFault[] => {
-        const own = fault(row, facts, server, known.get(tableOf(row)));
+      const planned = applyPlan(found, facts.indexPlan);
+      const leftOut = found.length - planned.length;
+      const judged = planned.map((row) => ({
+        row,
+        fault: fault(row, facts, server, known.get(tableOf(row))),
+      }));
+      const all = judged.flatMap(({ row, fault: own }): PlacedFault[] => {
         if (!own) return [];
         const whole = { ...own, ...(measure && { measured: faultMeasure(measure(row, facts)) }) };
         return [{ schema: quoted(textIn(row, 'table_schema')), fault: whole }];
       });
-      const own = suspectsOf(rows, facts.version);
+      const own = findSuspects(rows, facts.version);
       const isPartial = !own?.allIfMore && listedIn(rows, own, facts.thresholds).isPartial;
-      const cut = isPartial || (found.length > FAULT_LIMIT && all.length === found.length);
+      const cut = isPartial || (found.length > FAULT_LIMIT && all.length + leftOut === found.length);
       const seesAll = numberIn(first, 'sees_all') === 1;
       const listed = all.slice(0, FAULT_LIMIT);
       const faults = perSchema
         ? groupBySchema(listed, perSchema, { metric: countMetric, cut: cut || !seesAll })
         : listed.map((each) => each.fault);
-      const worst = measure ? worstOf(found.map((row) => measure(row, facts))) : [];
+      const worst = measure ? worstOf(planned.map((row) => measure(row, facts))) : [];
       // Where every candidate has a fault, the server has counted those beyond the limit too.
-      const count = measure || holdsBack || !found[0] ? all.length : numberIn(found[0], 'found');
+      const count = measure || holdsBack || !found[0] ? all.length : numberIn(found[0], 'found') - leftOut;
+      const items = indexAdvice && { indexAdvice: adviceItems(judged, indexAdvice) };
       if (seesAll)
         return {
           ...{ faults, passMessage, measures: [countOf(countMetric, count), ...worst], truncated: cut },
           ...(isPartial && { skippedForSize: true }),
+          ...items,
         };
 
       const grant = `GRANT REFERENCES ON *.* TO ${facts.me};`;
       return faults.length > 0
-        ? { faults, passMessage, measures: worst, truncated: true, grant }
+        ? { faults, passMessage, measures: worst, truncated: true, grant, ...items }
         : { skipped: 'Not measured: tables may be hidden from the login.', grant };
     },
   };

@@ -1,5 +1,5 @@
-import type { Row } from '../check.ts';
 import { numberIn, onlyRow, textIn, textOrNone } from '../columns.ts';
+import type { Row } from '../fault.ts';
 import { isMariaDb } from './flavour.ts';
 import { quoted } from './quote.ts';
 import { foreignKeyColumns } from './suspects.ts';
@@ -90,7 +90,7 @@ export function detailStatements(
             ${mariaDb ? 1 : 0} as mariadb`,
     each(
       (table) => `
-    select 'table' as detail, table_schema as of_schema, table_name as of_table, table_type as type,
+    select 'table' as detail, table_schema as of_schema, table_name as of_table, table_type as table_type,
            engine as engine, data_length + index_length + 0e0 as bytes, row_format as row_format, lower(create_options) as options,
            table_collation as collation
       from information_schema.tables where ${only(table)}`,
@@ -166,7 +166,7 @@ export function tableDetails(rows: readonly Row[]): ReadonlyMap<string, TableDet
           schema: textIn(row, 'of_schema'),
           name: textIn(row, 'of_table'),
           mariaDb: numberIn(server, 'mariadb') === 1,
-          versioned: textIn(row, 'type') === 'SYSTEM VERSIONED',
+          versioned: textIn(row, 'table_type') === 'SYSTEM VERSIONED',
           engine: textOrNone(row, 'engine') ?? '',
           bytes: row['bytes'] === null ? 0 : numberIn(row, 'bytes'),
           rowFormat: textOrNone(row, 'row_format') ?? '',

@@ -1,5 +1,5 @@
-import type { Row } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
+import type { Row } from '../fault.ts';
 import { duration, grouped, size } from '../wording.ts';
 import { alterTable, lookAtTable } from './alter-table.ts';
 import { exactName } from './exact-name.ts';
@@ -122,6 +122,7 @@ export const unusedIndex = tableCheck({
         : lookAtTable(row),
     };
   },
+  indexAdvice: (row) => ({ action: 'drop', because: 'unused', index: indexOf(row), purposes: [] }),
   passMessage: 'Every index of a large table was read.',
 });
 

@@ -67,13 +67,14 @@ export const versionEol: Check = {
   id: 'MY_VERSION_EOL',
   title: 'Unsupported MySQL or MariaDB version',
   category: 'configuration',
-  maxSeverity: 'critical',
+  maxSeverity: 'warning',
   volatile: false,
   scope: 'server',
   sql: () => figures({ variables: ['version'] }),
   judge: (rows, facts) => {
     const { name, longSupport, lastFixes } = isMariaDb(facts.version) ? MARIADB : MYSQL;
-    const version = `${name} ${new Figures(rows).text('version').split('-')[0]}`;
+    const [number = 'of an unknown version'] = /^\d[\d.]*/.exec(new Figures(rows).text('version')) ?? [];
+    const version = `${name} ${number}`;
     const own = Math.max(Math.min(...lastFixes.keys()), Math.floor(facts.version / 100));
     const last = lastFixes.get(own);
     const passMessage =
@@ -91,7 +92,7 @@ export const versionEol: Check = {
       measures: [],
       faults: [
         {
-          severity: 'critical',
+          severity: 'warning',
           object: null,
           metricLine: `${version} has had no fixes from its vendor since ${last}; upgrade to ${goTo}.`,
           remediation: `Upgrade to ${goTo}: on a copy first, then in place, or through a replica if downtime must be short.`,

@@ -1,19 +1,29 @@
-import type { Check, Fault, Row } from '../check.ts';
+import type { Check } from '../check.ts';
 import { numberIn, onlyRow, textIn, textOrNone } from '../columns.ts';
+import type { Fault, Row } from '../fault.ts';
 import type { FaultMeasure } from '../measure.ts';
 import { counted, duration } from '../wording.ts';
-import { atLeast, faultMeasure, highestOf } from '../worst-measures.ts';
+import { atLeast, faultMeasure, listHighest } from '../worst-measures.ts';
+import { dumpSessions, isDump, nameSessions } from './backups.ts';
 import { preparedSteps } from './prepared-xact-old.ts';
 
-/** Seconds that a session has waited for a lock: 5 and 10 min, dbvitals' own values. */
-const thresholds = { warning_seconds: 5 * 60, critical_seconds: 10 * 60 };
+/** Seconds that a session has waited for a lock, dbvitals' own values. */
+const thresholds = { warning_seconds: 30, critical_seconds: 120 };
 
 /** pg_blocking_pids briefly blocks the lock manager, so the check calls it only for the longest waits. */
 const WAITER_LIMIT = 50;
 
 const TARGET = [
-  ...['locktype', 'database', 'relation', 'page', 'tuple'],
-  ...['virtualxid', 'transactionid', 'classid', 'objid', 'objsubid'],
+  'locktype',
+  'database',
+  'relation',
+  'page',
+  'tuple',
+  'virtualxid',
+  'transactionid',
+  'classid',
+  'objid',
+  'objsubid',
 ];
 
 /** Expression: what a lock is on. */
@@ -49,7 +59,7 @@ const sql = `
     select chain.pid, chain.age, unnest(blocked.by)
       from chain
       join blocked on blocked.pid = chain.blocker
-  ), cause as (
+  ), ${dumpSessions('lock')}, cause as (
     select case when chain.blocker = 0 then 'prepared transaction'
                 else concat_ws('/', quote_ident(coalesce(a.datname, '')), quote_ident(coalesce(a.usename, '')),
                                quote_ident(a.application_name)) end as object,
@@ -57,7 +67,8 @@ const sql = `
            format('datname %s AND usename %s AND application_name = %L',
                   coalesce('= ' || quote_literal(a.datname), 'IS NULL'),
                   coalesce('= ' || quote_literal(a.usename), 'IS NULL'), a.application_name) as of_them,
-           a.usename is null as background,
+           coalesce(a.backend_type <> 'client backend', a.usename is null) as background,
+           ${isDump('a')} as backup,
            chain.pid, chain.age
       from chain
       left join pg_stat_activity a on a.pid = chain.blocker
@@ -71,9 +82,9 @@ const sql = `
             join pg_prepared_xacts x on x.transaction = own.transactionid) as gid
     from (select) one_row
     left join (
-      select object, prepared, of_them, background, max(age) as age, count(distinct pid)::int as held_up
+      select object, prepared, of_them, background, backup, max(age) as age, count(distinct pid)::int as held_up
         from cause
-       group by object, prepared, of_them, background
+       group by object, prepared, of_them, background, backup
        order by max(age) desc
     ) found on true`;
 
@@ -92,19 +103,23 @@ export const blockedSessions: Check<typeof thresholds> = {
     const waiters = numberIn(onlyRow(rows.slice(0, 1)), 'waiters');
     const found = rows.filter(({ age }) => age !== null);
     const scale = atLeast('longest_lock_wait_seconds', warning_seconds, critical_seconds);
-    const measure = (row: Row) => ({ ...scale, object: textIn(row, 'object'), value: numberIn(row, 'age') });
+    const measure = (row: Row) => ({ ...scale, object: nameCause(row), value: numberIn(row, 'age') });
     const atFault = found.filter((row) => numberIn(row, 'age') >= warning_seconds);
     const near = found.filter((row) => numberIn(row, 'age') >= 0.9 * warning_seconds);
     return {
       faults: atFault.map((row) => fault(row, faultMeasure(measure(row)), critical_seconds)),
       passMessage:
         waiters === 0 ? 'No session waits for a lock.' : 'No session has been waiting for a lock for long.',
-      measures: highestOf(scale, found.map(measure)),
-      near: near.filter((row) => !atFault.includes(row)).map((row) => textIn(row, 'object')),
+      measures: listHighest(scale, found.map(measure)),
+      near: near.filter((row) => !atFault.includes(row)).map(nameCause),
       truncated: waiters > WAITER_LIMIT,
     };
   },
 };
+
+function nameCause(row: Row): string {
+  return nameSessions(textIn(row, 'object'), row['backup'] === true);
+}
 
 /** Several prepared transactions have a lock there. */
 const PREPARED =
@@ -112,34 +127,43 @@ const PREPARED =
 
 function fault(row: Row, measured: FaultMeasure, critical: number): Fault {
   const age = numberIn(row, 'age');
-  const object = textIn(row, 'object');
   const holding = `${counted(numberIn(row, 'held_up'), 'session')} for ${duration(age)}`;
-  const severity = age >= critical ? 'critical' : 'warning';
+  return {
+    severity: age >= critical ? 'critical' : 'warning',
+    object: nameCause(row),
+    measured,
+    ...advice(row, holding),
+  };
+}
+
+const BLOCKERS =
+  'pid IN (SELECT unnest(pg_blocking_pids(pid)) FROM pg_locks WHERE NOT granted) AND pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted)';
+
+/** What to do about a blocker; `holding` says whom it blocks, and for how long. */
+function advice(row: Row, holding: string): Pick<Fault, 'metricLine' | 'remediation'> {
   if (row['prepared'] === true) {
     const gid = textOrNone(row, 'gid');
     return {
-      severity,
-      object,
-      measured,
       metricLine: `A prepared transaction has blocked ${holding}; commit it or roll it back in its database.`,
       remediation: gid === undefined ? PREPARED : preparedSteps(gid),
     };
   }
-  const blockers = `pid IN (SELECT unnest(pg_blocking_pids(pid)) FROM pg_locks WHERE NOT granted) AND pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted)`;
+  const who = `${textIn(row, 'object')} (database, role, application)`;
+  const sessions = `pg_stat_activity WHERE ${textIn(row, 'of_them')} AND ${BLOCKERS};`;
   if (row['background'] === true) {
     return {
-      severity,
-      object,
-      measured,
-      metricLine: `A background process of ${object} (database, role, application) has blocked ${holding}; look what it does.`,
-      remediation: `SELECT pid, backend_type, query_start, query FROM pg_stat_activity WHERE ${textIn(row, 'of_them')} AND ${blockers}; -- then wait until it ends, or cancel it with SELECT pg_cancel_backend(…); an autovacuum that prevents wraparound starts again`,
+      metricLine: `A background process of ${who} has blocked ${holding}; look what it does.`,
+      remediation: `SELECT pid, backend_type, query_start, query FROM ${sessions} -- then wait until it ends, or cancel it with SELECT pg_cancel_backend(…); an autovacuum that prevents wraparound starts again`,
+    };
+  }
+  if (row['backup'] === true) {
+    return {
+      metricLine: `A backup by pg_dump, ${who}, has blocked ${holding}; let it end, or cancel what waits for it.`,
+      remediation: `SELECT pid, state, xact_start FROM ${sessions} -- then wait until the backup ends, and change no table during one; if it hangs, end it with SELECT pg_terminate_backend(…), and take it again`,
     };
   }
   return {
-    severity,
-    object,
-    measured,
-    metricLine: `Sessions of ${object} (database, role, application) have blocked ${holding}; end them, and set a lock_timeout to limit future waits.`,
-    remediation: `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${textIn(row, 'of_them')} AND ${blockers};`,
+    metricLine: `Sessions of ${who} have blocked ${holding}; end them, and set a lock_timeout to limit future waits.`,
+    remediation: `SELECT pg_terminate_backend(pid) FROM ${sessions}`,
   };
 }

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { expectMeasures } from '../../../test/expect-measures.ts';
-import { type SeenJudgement, seen } from '../../../test/seen-judgement.ts';
-import type { Check, Row } from '../check.ts';
-import { judgementOf } from '../judgement-of.ts';
+import { expectMeasures } from '../../../test/support/expect-measures.ts';
+import { type SeenJudgement, seen } from '../../../test/support/seen-judgement.ts';
+import type { Check } from '../check.ts';
+import type { Row } from '../fault.ts';
+import { judgementOf, keptRows } from '../judgement-of.ts';
 import { cacheHitLow } from './cache-hit-low.ts';
 import { checkpointsRequested } from './checkpoints-requested.ts';
 import { checksumFailures } from './checksum-failures.ts';
@@ -102,11 +103,20 @@ test.each([
 });
 
 test.each([
-  [3, 3, 1],
-  [4, 3, 0],
-  [0, 2, 0], // too few
-])('%i checkpoints by time and %i requested: %i faults', (timed, requested, expected) => {
-  const row = (by: number) => of(null, { timed: by * timed, requested: by * requested, max_wal_size: 1024 });
+  [3, 3, 3, 1],
+  [4, 3, 3, 0],
+  [0, 2, 2, 0], // too few
+  [0, 18, 2.9, 0], // by six CREATE DATABASE
+  [0, 18, 3, 1],
+])('%i checkpoints by time, %i requested, WAL for %d: %i faults', (timed, requested, wal, expected) => {
+  const row = (by: number) =>
+    of(null, {
+      timed: by * timed,
+      requested: by * requested,
+      max_wal_size: 2 ** 30,
+      wal_between: 1e9,
+      wal: by * wal * 1e9,
+    });
   expect(judge(checkpointsRequested, [row(2)], [row(1)]).faults).toHaveLength(expected);
 });
 
@@ -120,6 +130,44 @@ test.each([
   const row = { object: null, enabled: true, age };
   const before = last === undefined ? undefined : [{ ...row, failures: last }];
   expect(faults(judge(checksumFailures, [{ ...row, failures }], before, 172_800))).toEqual(expected);
+});
+
+const counted = {
+  object: 'shop',
+  enabled: true,
+  age: null,
+  failures: 0,
+  clock: 2_000,
+  reset: null,
+  counted_from: 1_500,
+  timeline: 1,
+  reset_at_first: false,
+};
+const damaged = { ...counted, age: 100, failures: 2, clock: 1_000, counted_from: 10 };
+
+test.each<[string, Partial<Record<keyof typeof counted, unknown>>, string[]]>([
+  ['a crash', {}, ['2 checksum failures, the last 18 min ago, which the server forgot in a crash']],
+  [
+    'a crash before PostgreSQL 15',
+    { reset: 1_600, reset_at_first: true },
+    ['2 checksum failures, the last 18'],
+  ],
+  ['a crash, and another failure', { failures: 1, age: 5 }, ['3 checksum failures, the last 5 s ago']],
+  ['a reset of the statistics', { counted_from: 10, reset: 1_600 }, []],
+  ['a failover', { timeline: 2 }, []],
+])('after %s damaged pages are remembered unless somebody decided otherwise', (_, change, expected) => {
+  const row = { ...counted, ...change };
+  const lines = (rows: Row[], before: Row[]) => {
+    const judgement = judge(checksumFailures, rows, before, 1_000);
+    return judgement.faults.map(({ metricLine }) => metricLine);
+  };
+  const expectLines = (found: string[]) =>
+    expect(found).toEqual(expected.map((line) => expect.stringContaining(line)));
+  expectLines(lines([row], [damaged]));
+  const kept = keptRows(checksumFailures, [row], { rows: [damaged], seconds: 1_000 });
+  expectLines(lines([row], kept));
+  const later = { ...row, clock: 900 + 24 * 3_600, age: 25 * 3_600 };
+  expect(lines([later], kept)).toEqual([]);
 });
 
 test('without data checksums the check is skipped', () => {

@@ -1,14 +1,16 @@
-import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
+import type { Check, ServerFacts, Thresholds } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textOrNone } from '../columns.ts';
+import type { Fault, Row } from '../fault.ts';
 import type { Measure } from '../measure.ts';
 import { crosses, faultMeasure, uncompared, worstOf } from '../worst-measures.ts';
+import { resetAt } from './counted-since.ts';
 
 /** A check that compares runs is skipped if they are closer than this; the shortest interval of a connection is 10 s. */
 const MINIMUM = { minimum_seconds: 5 };
 
 /** Columns that show whether a row's counters were reset; `stats_reset` is the view's. */
-export const countedFrom = `extract(epoch from stats_reset)::float8 as reset,
+export const countedFrom = `extract(epoch from ${resetAt('stats_reset')})::float8 as reset,
          extract(epoch from pg_postmaster_start_time())::float8 as started`;
 
 /** What differs between the checks of counters that rose between two runs. */

@@ -1,4 +1,5 @@
 import { textIn, textOrNone } from '../columns.ts';
+import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 
 // Triggers that enforce a constraint are named after an oid, so the finding names the constraint. A partition's
@@ -18,9 +19,7 @@ const candidates = `
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
      and not exists (select from pg_trigger parent where parent.oid = t.tgparentid and parent.tgenabled = 'D')
-     and not exists (select from pg_depend d
-                      where d.classid = 'pg_class'::regclass and d.objid = c.oid
-                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+     and ${notOfExtension('c.oid', 'n.oid')}
    group by 1, 2, 3
    order by trigger_name nulls first, table_name, constraint_name`;
 

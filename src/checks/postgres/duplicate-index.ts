@@ -1,5 +1,6 @@
-import { numberIn, textIn } from '../columns.ts';
+import { listIn, numberIn, textIn } from '../columns.ts';
 import { size } from '../wording.ts';
+import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 
 /** Bytes from which a duplicate is a warning: a smaller one is cached, and costs writes next to nothing. */
@@ -7,7 +8,8 @@ const thresholds = { minimum_bytes: 1024 * 1024 };
 
 // twin: those of a table with another index over the same columns, so that few are compared in every respect.
 // Before 17 node trees contain positions in the statement, which make no difference and are removed;
-// pg_get_expr would wait for a lock. Indexes that must stay come first, then constraints, unique ones, the older one.
+// pg_get_expr would wait for a lock. Indexes that must stay come first, then constraints, unique ones, those
+// that are read, the older one.
 const candidates = (version: number): string => `
   with twin as materialized (
     select i.indexrelid
@@ -24,7 +26,7 @@ const candidates = (version: number): string => `
            format('%I.%I', n.nspname, c.relname) as index_name,
            format('%I.%I', n.nspname, t.relname) as table_name,
            quote_ident(k.conname) as constraint_name,
-           i.indisprimary or i.indisreplident or c.relispartition or coalesce(k.contype = 'x', false)
+           i.indisprimary or i.indisreplident or i.indisclustered or c.relispartition or coalesce(k.contype = 'x', false)
              or exists (select from pg_constraint f where f.contype = 'f' and f.conindid = i.indexrelid) as must_stay,
            concat_ws('|', i.indrelid, c.relam, i.indnkeyatts, i.indkey, i.indclass, i.indcollation, i.indoption,
                      regexp_replace(i.indexprs::text, ':location -?[0-9]+', '', 'g'), 'where',
@@ -40,18 +42,17 @@ const candidates = (version: number): string => `
        and c.relpersistence <> 't'
        and n.nspname !~ '^pg_'
        and n.nspname <> 'information_schema'
-       and not exists (select from pg_depend d
-                        where d.classid = 'pg_class'::regclass and d.objid = i.indrelid
-                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+       and ${notOfExtension('i.indrelid', 'n.oid')}
   ), ranked as (
     select index.*,
            row_number() over (partition by shape order by must_stay desc, constraint_name is not null desc,
-                                           indisunique desc, indexrelid) as rank
+                                           indisunique desc, pg_stat_get_numscans(indexrelid) > 0 desc,
+                                           indexrelid) as rank
       from index
   )
   select spare.schema_name, spare.index_name, spare.table_name, spare.constraint_name, spare.relkind = 'I' as partitioned,
          spare.relpages::float8 * current_setting('block_size')::float8 as bytes,
-         (array_agg(kept.index_name order by kept.rank))[1] as kept_name,
+         array_agg(kept.index_name order by kept.rank) as kept_names,
          count(*) over ()::float8 as total, null as unseen
     from ranked spare
     join ranked kept on kept.shape = spare.shape and kept.rank < spare.rank
@@ -84,10 +85,17 @@ export const duplicateIndex = relationCheck({
     return {
       severity: small ? 'info' : 'warning',
       object: index,
-      metricLine: `index ${index} (${size(numberIn(row, 'bytes'))}) duplicates ${textIn(row, 'kept_name')} on ${table}; drop it.`,
+      metricLine: `index ${index} (${size(numberIn(row, 'bytes'))}) duplicates ${listIn(row, 'kept_names')[0]} on ${table}; drop it.`,
       remediation: dropStatement(index, table, row['constraint_name'], row['partitioned'] === true),
     };
   },
+  indexAdvice: (row) => ({
+    action: 'drop',
+    because: 'covered',
+    index: textIn(row, 'index_name'),
+    purposes: [listIn(row, 'kept_names')],
+    coveredBy: (kept) => ({ ...row, kept_names: [kept] }),
+  }),
   passMessage: 'No index duplicates another.',
 });
 

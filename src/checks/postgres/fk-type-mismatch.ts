@@ -1,5 +1,6 @@
-import type { Row } from '../check.ts';
 import { textIn } from '../columns.ts';
+import type { Row } from '../fault.ts';
+import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 import { refusesRetype, retypeSteps } from './retype.ts';
 import { isTiny, tableRows } from './table-rows.ts';
@@ -64,9 +65,7 @@ const candidates = `
      and c.relpersistence <> 't'
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
-     and not exists (select from pg_depend d
-                      where d.classid = 'pg_class'::regclass and d.objid = c.oid
-                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+     and ${notOfExtension('c.oid', 'n.oid')}
    order by rows desc nulls first, table_name, constraint_name`;
 
 /** Foreign keys whose columns differ in type from the referenced ones: one side overflows before the other. */

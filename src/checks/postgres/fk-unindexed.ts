@@ -1,53 +1,51 @@
 import { FAULT_LIMIT } from '../check.ts';
-import { textIn } from '../columns.ts';
+import { listIn, textIn } from '../columns.ts';
+import { notOfExtension } from './extension-objects.ts';
+import { findsReferences, isEnforced, keyColumns } from './foreign-key-index.ts';
+import { LEFT_OVER } from './invalid-index.ts';
 import { relationCheck } from './relation-check.ts';
 import { isTiny, tableRows } from './table-rows.ts';
 
 /** Rows of the referencing table: reading fewer takes about a millisecond, so no delete is slow for want of the index. */
 const thresholds = { minimum_rows: 10_000 };
 
-// The columns may be in any order, as long as they come first. A predicate that only says that one of them is not
-// null hides no referencing row. A partition's constraint is its parent's (conparentid). Of two over the same columns the
-// older one is listed, because one index serves both.
-const candidates = `
+// A partition's constraint is its parent's (conparentid). Of two over the same columns the older one is listed, because one
+// index serves both. An invalid index that would serve is being built, or PG_INVALID_INDEX asks to rebuild it.
+const candidates = (version: number): string => `
   select quote_ident(n.nspname) as schema_name,
          format('%I.%I', n.nspname, bare.relname) as table_name,
          quote_ident(bare.conname) as constraint_name,
          format('%I.%I', rn.nspname, r.relname) as referenced_name,
          bare.relkind = 'p' as partitioned,
-         (select string_agg(quote_ident(a.attname), ', ' order by place)
-            from unnest(bare.conkey) with ordinality as key (attnum, place)
-            join pg_attribute a on a.attrelid = bare.conrelid and a.attnum = key.attnum) as columns,
+         array(select quote_ident(a.attname)
+                 from unnest(bare.columns) with ordinality as key (attnum, place)
+                 join pg_attribute a on a.attrelid = bare.conrelid and a.attnum = key.attnum
+                order by place) as columns,
          bare.rows, null as unseen
     from (
-      select k.conname, k.conrelid, k.confrelid, k.conkey, c.relname, c.relnamespace, c.relkind,
-             ${tableRows('c')} as rows
+      select k.conname, k.conrelid, k.confrelid, ${keyColumns('k', version)} as columns,
+             c.relname, c.relnamespace, c.relkind, ${tableRows('c')} as rows
         from pg_constraint k
         join pg_class c on c.oid = k.conrelid
         join pg_namespace n on n.oid = c.relnamespace
        where k.contype = 'f'
          and k.conparentid = 0
+         and ${isEnforced('k', version)}
          and not exists (select from pg_constraint same
                           where same.conrelid = k.conrelid and same.contype = 'f' and same.oid < k.oid
-                            and same.conkey @> k.conkey and same.conkey <@ k.conkey)
+                            and same.conkey @> k.conkey and same.conkey <@ k.conkey
+                            and ${isEnforced('same', version)})
          and c.relpersistence <> 't'
          and n.nspname !~ '^pg_'
          and n.nspname <> 'information_schema'
-         and not exists (select from pg_depend d
-                          where d.classid = 'pg_class'::regclass and d.objid = c.oid
-                            and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+         and ${notOfExtension('c.oid', 'n.oid')}
          and not exists (
            select
              from pg_index i
+             join pg_class ic on ic.oid = i.indexrelid
             where i.indrelid = k.conrelid
-              and i.indisvalid
-              and (i.indclass::oid[])[0] in (select o.oid from pg_opclass o join pg_am am on am.oid = o.opcmethod
-                                              where am.amname in ('btree', 'hash'))
-              and i.indnkeyatts >= cardinality(k.conkey)
-              and (i.indkey::int2[])[0 : cardinality(k.conkey) - 1] @> k.conkey
-              and (i.indpred is null
-                   or i.indpred::text ~ ('^\\{NULLTEST :arg \\{VAR [^{}]*:varattno ('
-                                         || array_to_string(k.conkey, '|') || ') [^{}]*\\} :nulltesttype 1 ')))
+              and (i.indisvalid or ic.relkind = 'i' and ic.relname !~ '${LEFT_OVER}')
+              and ${findsReferences('i', 'k', version)})
        order by rows desc nulls first, n.nspname, c.relname, k.conname
        limit ${FAULT_LIMIT + 1}
     ) bare
@@ -63,7 +61,7 @@ export const fkUnindexed = relationCheck({
   category: 'indexes',
   maxSeverity: 'info',
   thresholds,
-  candidates: () => candidates,
+  candidates,
   sorted: true,
   perSchema: {
     noun: 'foreign keys without an index',
@@ -74,7 +72,7 @@ export const fkUnindexed = relationCheck({
     if (isTiny(row, thresholds)) return null;
     const table = textIn(row, 'table_name');
     const constraint = textIn(row, 'constraint_name');
-    const columns = textIn(row, 'columns');
+    const columns = listIn(row, 'columns').join(', ');
     // A partitioned table's index can't be built concurrently.
     const how = row['partitioned'] === true ? '' : ' CONCURRENTLY';
     return {
@@ -84,5 +82,11 @@ export const fkUnindexed = relationCheck({
       remediation: `CREATE INDEX${how} ON ${table} (${columns});`,
     };
   },
+  indexAdvice: (row) => ({
+    action: 'create',
+    table: textIn(row, 'table_name'),
+    columns: listIn(row, 'columns'),
+    inOrder: (columns) => ({ ...row, columns }),
+  }),
   passMessage: 'Every foreign key has an index.',
 });

@@ -1,6 +1,7 @@
 import { numberIn, textIn } from '../columns.ts';
 import { percent, size } from '../wording.ts';
 import { atLeast } from '../worst-measures.ts';
+import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 import { grantTables, unseenStatistics } from './unseen-statistics.ts';
 
@@ -31,6 +32,7 @@ const candidates = `
        and n.nspname <> 'information_schema'
        and c.reltuples >= 0
        and c.relpages * current_setting('block_size')::float8 >= 10 * 1024 * 1024
+       and ${notOfExtension('t.oid', 'n.oid')}
   ), width as (
     select big.oid,
            count(*) filter (where k.attnum > 0) as fields,
@@ -89,5 +91,6 @@ export const indexBloatEst = relationCheck({
       remediation: `REINDEX INDEX ${row['indisexclusion'] === true ? '' : 'CONCURRENTLY '}${index};`,
     };
   },
+  indexAdvice: (row) => ({ action: 'rebuild', index: textIn(row, 'index_name') }),
   passMessage: 'No index is bloated (estimate).',
 });

@@ -1,4 +1,5 @@
 import { textIn } from '../columns.ts';
+import { isNoMember, notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 
 // A constraint that is inherited, or belongs to a partition, is validated with its parent's. A NOT ENFORCED one
@@ -22,9 +23,8 @@ const candidates = (version: number): string => `
      and k.conparentid = 0
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
-     and not exists (select from pg_depend d
-                      where d.refclassid = 'pg_extension'::regclass and d.deptype = 'e'
-                        and (d.classid, d.objid) in (('pg_class'::regclass, c.oid), ('pg_type'::regclass, t.oid)))
+     and ${notOfExtension('c.oid', 'n.oid')}
+     and ${isNoMember('pg_type', 't.oid')}
    order by c.reltuples desc nulls last, owner_name, constraint_name`;
 
 /** Constraints added NOT VALID and not validated since: older rows may violate them. */

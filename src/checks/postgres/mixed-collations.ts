@@ -1,5 +1,6 @@
 import { numberIn, textIn } from '../columns.ts';
 import { counted } from '../wording.ts';
+import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 import { isTiny, tableRows } from './table-rows.ts';
 
@@ -19,7 +20,7 @@ const candidates = `
          null as unseen
     from (
       select n.nspname, a.attname,
-             case when bool_and(c.relkind <> 'p') then max(${tableRows('c')}) end as rows
+             max(${tableRows('c')}) as rows
         from pg_attribute a
         join pg_class c on c.oid = a.attrelid
         join pg_namespace n on n.oid = c.relnamespace
@@ -32,9 +33,7 @@ const candidates = `
          and a.attname ~ '${REFERENCE}'
          and n.nspname !~ '^pg_'
          and n.nspname <> 'information_schema'
-         and not exists (select from pg_depend d
-                          where d.classid = 'pg_class'::regclass and d.objid = c.oid
-                            and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+         and ${notOfExtension('c.oid', 'n.oid')}
        group by n.nspname, a.attname
       having count(distinct a.attcollation) > 1
     ) mixed

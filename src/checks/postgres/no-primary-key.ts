@@ -1,5 +1,6 @@
-import type { Row } from '../check.ts';
 import { textIn, textOrNone } from '../columns.ts';
+import type { Row } from '../fault.ts';
+import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 import { isTiny, tableRows } from './table-rows.ts';
 
@@ -25,8 +26,8 @@ const candidates = (version: number): string => `
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
     cross join lateral (
-      select min(quote_ident(ic.relname)) filter (where index.promotable) as unique_index,
-             min(quote_ident(ic.relname)) filter (where not index.promotable) as identity_index
+      select (array_agg(quote_ident(ic.relname) order by ic.oid) filter (where index.promotable))[1] as unique_index,
+             (array_agg(quote_ident(ic.relname) order by ic.oid) filter (where not index.promotable))[1] as identity_index
         from pg_index i
         join pg_class ic on ic.oid = i.indexrelid
         cross join lateral (
@@ -64,10 +65,13 @@ const candidates = (version: number): string => `
        where p.partrelid = c.oid
     ) partition on true
     cross join lateral (
-      select c.relpersistence = 'p' and (
-               exists (select from pg_publication p where p.puballtables)
-               or exists (select from pg_publication_rel p where p.prrelid = c.oid)
-               ${version >= 150_000 ? 'or exists (select from pg_publication_namespace p where p.pnnspid = n.oid)' : ''}
+      select c.relpersistence = 'p' and c.relreplident <> 'f'
+             and exists (select
+                           from pg_publication p
+                          where (p.pubupdate or p.pubdelete)
+                            and (p.puballtables
+                                 or exists (select from pg_publication_rel r where r.prpubid = p.oid and r.prrelid = c.oid)
+                                 ${version >= 150_000 ? 'or exists (select from pg_publication_namespace s where s.pnpubid = p.oid and s.pnnspid = n.oid)' : ''})
              ) as any
     ) published
    where c.relkind in ('r', 'p')
@@ -75,9 +79,7 @@ const candidates = (version: number): string => `
      and c.relpersistence <> 't'
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
-     and not exists (select from pg_depend d
-                      where d.classid = 'pg_class'::regclass and d.objid = c.oid
-                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+     and ${notOfExtension('c.oid', 'n.oid')}
      and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)
      and (own.unique_index is not null or own.identity_index is null
           or published.any and c.relreplident <> 'i' and c.relkind = 'r')
@@ -110,6 +112,10 @@ export const noPrimaryKey = relationCheck({
       metricLine: `table ${table} has no primary key${published ? ' and is published: subscribers can not apply its updates and deletes by key' : ''}; add one.`,
       remediation: addKey(table, row),
     };
+  },
+  indexAdvice: (row) => {
+    const index = textOrNone(row, 'unique_index') ?? textOrNone(row, 'identity_index');
+    return index === undefined ? null : { action: 'keep', index: `${textIn(row, 'schema_name')}.${index}` };
   },
   passMessage: 'Every table that is large or published has a primary key.',
 });

@@ -1,6 +1,7 @@
-import type { Check, Row } from '../check.ts';
+import type { Check } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
+import type { Row } from '../fault.ts';
 import type { Measure } from '../measure.ts';
 import { counted } from '../wording.ts';
 import { countOf, faultMeasure, worstOf } from '../worst-measures.ts';

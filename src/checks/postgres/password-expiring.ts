@@ -1,11 +1,12 @@
-import type { Check, Row } from '../check.ts';
+import type { Check } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
+import type { Row } from '../fault.ts';
 import { counted, duration } from '../wording.ts';
 import { atMost, faultMeasure, worstOf } from '../worst-measures.ts';
 
-/** Days ahead, and back: a role that expired longer ago was locked on purpose, or nobody misses it. */
-const thresholds = { warning_days: 7 };
+/** Days ahead, and for the warning also back: a role that expired longer ago was locked on purpose, or nobody misses it. */
+const thresholds = { warning_days: 7, critical_days: 1 };
 const DAY = 86_400;
 
 const sql = `
@@ -22,15 +23,16 @@ export const passwordExpiring: Check<typeof thresholds> = {
   id: 'PG_PASSWORD_EXPIRING',
   title: 'Password expires',
   category: 'security',
-  maxSeverity: 'warning',
+  maxSeverity: 'critical',
   volatile: false,
   scope: 'server',
   thresholds,
   sql: () => sql,
   judge: (rows, facts) => {
-    const { warning_days } = facts.thresholds;
+    const { warning_days, critical_days } = facts.thresholds;
     const warning = warning_days * DAY;
-    const scale = atMost('password_left_seconds', warning);
+    const critical = critical_days * DAY;
+    const scale = atMost('password_left_seconds', warning, critical);
     const measure = (row: Row) => ({
       ...scale,
       object: textIn(row, 'role'),
@@ -47,7 +49,7 @@ export const passwordExpiring: Check<typeof thresholds> = {
         const left = numberIn(row, 'seconds_left');
         const when = left > 0 ? `expires in ${duration(left)}` : `expired ${duration(-left)} ago`;
         return {
-          severity: 'warning',
+          severity: left <= critical ? 'critical' : 'warning',
           object: role,
           metricLine: `The password of role ${role} ${when}: logins with it fail from then on; change it, then its date.`,
           remediation: `SELECT rolname, rolvaliduntil FROM pg_roles WHERE rolname = ${textIn(row, 'literal')}; -- then change its password, and run ALTER ROLE ${role} VALID UNTIL 'infinity'; or with the date that your password policy requires`,

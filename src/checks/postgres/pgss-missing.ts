@@ -1,6 +1,7 @@
 import { PROVIDER_NAMES } from '../../vocabulary/hosted/providers.ts';
-import type { Check, Row, ServerFacts } from '../check.ts';
+import type { Check, ServerFacts } from '../check.ts';
 import { onlyRow, textOrNone } from '../columns.ts';
+import type { Row } from '../fault.ts';
 import { alterSystem } from './alter-system.ts';
 
 // A setting of the library exists only if the server loaded it at startup. The other libraries are hidden without
@@ -56,7 +57,10 @@ function installation(row: Row, server: Pick<ServerFacts, 'provider'>): string {
   }
   const list = [...(others === '' ? [] : [others]), "'pg_stat_statements'"].join(', ');
   const preload = alterSystem(server, {
-    ...{ name: 'shared_preload_libraries', value: list.replace(/[' ]/g, ''), literal: list, restart: true },
+    name: 'shared_preload_libraries',
+    value: list.replace(/[' ]/g, ''),
+    literal: list,
+    restart: true,
   });
   if (create === '') return preload;
   if (server.provider === 'azure') return `${preload} Then run ${allowOnAzure(create)}`;

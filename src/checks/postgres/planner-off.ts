@@ -1,5 +1,6 @@
-import type { Check, Row, ServerFacts } from '../check.ts';
+import type { Check, ServerFacts } from '../check.ts';
 import { textIn, textOrNone } from '../columns.ts';
+import type { Row } from '../fault.ts';
 import { countOf } from '../worst-measures.ts';
 import { alterSystem } from './alter-system.ts';
 

@@ -1,5 +1,5 @@
-import type { Catalogue } from '../catalogue.ts';
 import type { Check } from '../check.ts';
+import type { Catalogue } from '../engine-catalogue.ts';
 import { postgresChecks } from './postgres-checks.ts';
 
 /** The GRANTs that skipped checks need, all in one finding. */

@@ -5,11 +5,15 @@ import { blockedSessions } from './blocked-sessions.ts';
 import { cacheHitLow } from './cache-hit-low.ts';
 import { checkpointsRequested } from './checkpoints-requested.ts';
 import { checksumFailures } from './checksum-failures.ts';
+import { collationVersion } from './collation-version.ts';
 import { connSaturation } from './conn-saturation.ts';
+import { databaseInvalid } from './database-invalid.ts';
+import { databaseLeftOut } from './database-left-out.ts';
 import { deadTuples } from './dead-tuples.ts';
 import { deadlocks } from './deadlocks.ts';
 import { disabledTrigger } from './disabled-trigger.ts';
 import { duplicateIndex } from './duplicate-index.ts';
+import { eventTriggerDisabled } from './event-trigger-disabled.ts';
 import { extensionOutdated } from './extension-outdated.ts';
 import { fkTypeMismatch } from './fk-type-mismatch.ts';
 import { fkUnindexed } from './fk-unindexed.ts';
@@ -48,6 +52,8 @@ import { slotInactive } from './slot-inactive.ts';
 import { slotWalLeft } from './slot-wal-left.ts';
 import { slowQueries } from './slow-queries.ts';
 import { staleStats } from './stale-stats.ts';
+import { standbyCutOff } from './standby-cut-off.ts';
+import { subscriptionStopped } from './subscription-stopped.ts';
 import { tableAutovacuumOff } from './table-autovacuum-off.ts';
 import { tableBloatEst } from './table-bloat-est.ts';
 import { tempFiles } from './temp-files.ts';
@@ -94,12 +100,16 @@ export const postgresChecks: readonly Check[] = [
   seqScanHeavy,
   invalidConstraint,
   disabledTrigger,
+  eventTriggerDisabled,
   unloggedTable,
   fkTypeMismatch,
   mixedCollations,
+  collationVersion,
   slotWalLeft,
   replicaMissing,
   replayPaused,
+  standbyCutOff,
+  subscriptionStopped,
   walKept,
   checkpointsRequested,
   cacheHitLow,
@@ -112,6 +122,8 @@ export const postgresChecks: readonly Check[] = [
   queryReads,
   pgssMissing,
   minorOutdated,
+  databaseInvalid,
+  databaseLeftOut,
   pendingRestart,
   sharedBuffersLow,
   plannerOff,

@@ -1,11 +1,12 @@
-import type { Check, Fault } from '../check.ts';
+import type { Check } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
+import type { Fault } from '../fault.ts';
 import { counted, duration } from '../wording.ts';
-import { atLeast, faultMeasure, highestOf } from '../worst-measures.ts';
+import { atLeast, faultMeasure, listHighest } from '../worst-measures.ts';
 
-/** Age in seconds: 5 min and 1 h; a transaction manager finishes its own within seconds. */
-const thresholds = { warning_seconds: 5 * 60, critical_seconds: 3600 };
+/** Age in seconds: 5 min; a transaction manager finishes its own within seconds. */
+const thresholds = { warning_seconds: 5 * 60 };
 
 // Their number, and the oldest of each database and owner. The name of a transaction is different each time, so it is
 // not part of the object.
@@ -35,15 +36,15 @@ export const preparedXactOld: Check<typeof thresholds> = {
   id: 'PG_PREPARED_XACT_OLD',
   title: 'Old prepared transaction',
   category: 'connections',
-  maxSeverity: 'critical',
+  maxSeverity: 'warning',
   volatile: true,
   scope: 'server',
   thresholds,
   sql: () => sql,
   judge: (rows, facts) => {
-    const { warning_seconds, critical_seconds } = facts.thresholds;
+    const { warning_seconds } = facts.thresholds;
     const prepared = numberIn(onlyRow(rows.slice(0, 1)), 'prepared');
-    const scale = atLeast('oldest_prepared_transaction_seconds', warning_seconds, critical_seconds);
+    const scale = atLeast('oldest_prepared_transaction_seconds', warning_seconds);
     const ages: { object: string; value: number }[] = [];
     const faults: Fault[] = [];
     const near: string[] = [];
@@ -57,7 +58,7 @@ export const preparedXactOld: Check<typeof thresholds> = {
         continue;
       }
       faults.push({
-        severity: age >= critical_seconds ? 'critical' : 'warning',
+        severity: 'warning',
         object,
         metricLine: `Role ${role}, database ${database}: ${counted(numberIn(row, 'of_them'), 'prepared transaction')}, the oldest for ${duration(age)}; commit it or roll it back in this database, as its transaction manager decided.`,
         remediation: preparedSteps(textIn(row, 'gid')),
@@ -68,7 +69,7 @@ export const preparedXactOld: Check<typeof thresholds> = {
       faults: faults.slice(0, FAULT_LIMIT),
       passMessage:
         prepared === 0 ? 'No transaction is prepared.' : 'No transaction has been prepared for long.',
-      measures: highestOf(scale, ages),
+      measures: listHighest(scale, ages),
       near,
       truncated: faults.length + near.length > FAULT_LIMIT,
     };

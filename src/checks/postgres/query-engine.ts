@@ -11,5 +11,18 @@ export function showQuery(query: string, schema: string, version: number): strin
     version >= 160_000
       ? 'then run EXPLAIN (GENERIC_PLAN) with this text in the database of the query'
       : 'then run EXPLAIN (ANALYZE, BUFFERS) with this text in the database of the query, with values in place of $1, $2';
-  return `SELECT query FROM ${schema}.pg_stat_statements WHERE queryid = ${query} LIMIT 1; -- ${explain}`;
+  return look(query, schema, explain);
+}
+
+/** The statement that shows the text of a query that waits. */
+export function showWaitingQuery(query: string, schema: string): string {
+  return look(
+    query,
+    schema,
+    `then, while it runs, SELECT wait_event_type, wait_event, pg_blocking_pids(pid) FROM pg_stat_activity WHERE query_id = ${query}; shows what it waits for: Lock is a lock that the named sessions hold`,
+  );
+}
+
+function look(query: string, schema: string, next: string): string {
+  return `SELECT query FROM ${schema}.pg_stat_statements WHERE queryid = ${query} LIMIT 1; -- ${next}`;
 }

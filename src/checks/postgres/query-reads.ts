@@ -8,7 +8,8 @@ export const queryReads = readingQuery(
     noun: 'blocks',
     metric: 'blocks_per_row_count',
     amount: ({ read, hit }) => read + hit,
-    ...{ info: 1_000, minimum_read: 1_000 },
+    info: 1_000,
+    minimum_read: 1_000,
   },
   postgresQueries,
 );

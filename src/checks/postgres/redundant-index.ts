@@ -1,5 +1,6 @@
-import { numberIn, textIn } from '../columns.ts';
+import { listIn, numberIn, textIn } from '../columns.ts';
 import { size } from '../wording.ts';
+import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 
 /** Bytes of the index: a smaller one is cached, and costs writes next to nothing. */
@@ -39,7 +40,7 @@ const candidates = `
          format('%I.%I', n.nspname, t.relname) as table_name,
          c.relkind = 'I' as partitioned,
          c.relpages::float8 * current_setting('block_size')::float8 as bytes,
-         (array_agg(format('%I.%I', n.nspname, l.relname) order by l.relpages, l.relname))[1] as longer_name,
+         array_agg(format('%I.%I', n.nspname, l.relname) order by l.relpages, l.relname) as longer_names,
          null as unseen
     from pair
     join pg_class c on c.oid = pair.spare
@@ -52,9 +53,7 @@ const candidates = `
      and c.relpersistence <> 't'
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
-     and not exists (select from pg_depend d
-                      where d.classid = 'pg_class'::regclass and d.objid = pair.indrelid
-                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+     and ${notOfExtension('pair.indrelid', 'n.oid')}
    group by n.nspname, c.relname, t.relname, c.relkind, c.relpages
    order by c.relkind = 'I' desc, c.relpages desc, n.nspname, c.relname`;
 
@@ -76,10 +75,17 @@ export const redundantIndex = relationCheck({
     return {
       severity: 'info',
       object: index,
-      metricLine: `index ${index} (${size(numberIn(row, 'bytes'))}) on ${textIn(row, 'table_name')} is covered by ${textIn(row, 'longer_name')}, which begins with its columns; drop it.`,
+      metricLine: `index ${index} (${size(numberIn(row, 'bytes'))}) on ${textIn(row, 'table_name')} is covered by ${listIn(row, 'longer_names')[0]}, which begins with its columns; drop it.`,
       // A partitioned index can't be dropped concurrently.
       remediation: `DROP INDEX ${row['partitioned'] === true ? '' : 'CONCURRENTLY '}${index};`,
     };
   },
+  indexAdvice: (row) => ({
+    action: 'drop',
+    because: 'covered',
+    index: textIn(row, 'index_name'),
+    purposes: [listIn(row, 'longer_names')],
+    coveredBy: (longer) => ({ ...row, longer_names: [longer] }),
+  }),
   passMessage: 'No index is covered by another.',
 });

@@ -1,16 +1,27 @@
-import type { Check, Fault, Row, ServerFacts, Thresholds } from '../check.ts';
+import type { Check, ServerFacts, Thresholds } from '../check.ts';
 import { FAULT_LIMIT, TABLE_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
+import type { Fault, Row } from '../fault.ts';
 import { groupBySchema, type SchemaNote } from '../group-by-schema.ts';
+import { adviceItems, applyPlan, type IndexAdvice } from '../index-plan.ts';
 import type { Measure } from '../measure.ts';
 import { grouped } from '../wording.ts';
 import { countOf, faultMeasure, worstOf } from '../worst-measures.ts';
+import { countedSince, PROMOTION, SEES_PROMOTION } from './counted-since.ts';
 
 /** What differs between the checks of every relation of a database. */
 interface RelationCheck<T extends Thresholds>
   extends Pick<
     Check<T>,
-    'id' | 'title' | 'category' | 'maxSeverity' | 'thresholds' | 'comparesRuns' | 'grantReadsRows' | 'cost'
+    | 'id'
+    | 'title'
+    | 'category'
+    | 'maxSeverity'
+    | 'thresholds'
+    | 'comparesRuns'
+    | 'keeps'
+    | 'grantReadsRows'
+    | 'cost'
   > {
   /**
    * One row per object that may have a fault, worst first, with no limit under `rowLimit`. The column `unseen` is null,
@@ -33,8 +44,12 @@ interface RelationCheck<T extends Thresholds>
   sorted?: true | ((row: Row, facts: ServerFacts<T>) => boolean);
   /** If a schema may have many notes of this check: how to say them as one. The rows need the column `schema_name`. */
   perSchema?: SchemaNote;
+  /** It judges what the server has not counted: a standby counts only what it does itself, so a promotion begins anew. */
+  countsAsPrimary?: true;
   /** The most rows to read, if not {@link FAULT_LIMIT} and one more. */
   rowLimit?: number;
+  /** What the finding about a row does to indexes. */
+  indexAdvice?: (row: Row) => IndexAdvice | null;
   passMessage: string;
   /** Why the check can't run on this server; undefined if it can. */
   blind?: (server: RelationServer, facts: ServerFacts<T>) => string | undefined;
@@ -44,7 +59,7 @@ interface RelationCheck<T extends Thresholds>
 interface RelationServer {
   standby: boolean;
   trackCounts: boolean;
-  /** The age of the statistics: since their reset, or the server's start. */
+  /** The age of the statistics: since their reset or loss, the server's start, or its promotion if the check reads that. */
   countedSeconds: number;
 }
 
@@ -58,8 +73,9 @@ const serverRow = `
              and relnamespace in (select oid from pg_namespace
                                    where nspname !~ '^pg_' and nspname <> 'information_schema'))::float8 as tables,
          pg_is_in_recovery() as standby,
+         ${SEES_PROMOTION} as sees_promotion,
          current_setting('track_counts')::bool as track_counts,
-         (select extract(epoch from now() - greatest(stats_reset, pg_postmaster_start_time()))::float8
+         (select extract(epoch from now() - ${countedSince('stats_reset')})::float8
             from pg_stat_database where datname = current_database()) as counted_seconds`;
 
 /** A check with a finding for each faulty object of a database: bounded, and never `ok` about what it can't see. */
@@ -70,7 +86,9 @@ export function relationCheck<T extends Thresholds>({
   measure,
   sorted,
   perSchema,
+  countsAsPrimary,
   rowLimit = FAULT_LIMIT + 1,
+  indexAdvice,
   passMessage,
   blind,
   ...check
@@ -90,6 +108,7 @@ export function relationCheck<T extends Thresholds>({
     from (${candidates(version)}
          ) candidate
    limit ${rowLimit}`,
+      (rows) => (countsAsPrimary && onlyRow(rows)['sees_promotion'] === true ? PROMOTION : undefined),
     ],
     judge: (rows, facts) => {
       const first = onlyRow(rows);
@@ -101,7 +120,7 @@ export function relationCheck<T extends Thresholds>({
       const server = {
         standby: first['standby'] === true,
         trackCounts: first['track_counts'] === true,
-        countedSeconds: numberIn(first, 'counted_seconds'),
+        countedSeconds: Math.min(numberIn(first, 'counted_seconds'), secondsAsPrimary(rows)),
       };
       const reason = blind?.(server, facts);
       if (reason !== undefined) return { skipped: inDatabase(facts, reason) };
@@ -110,7 +129,9 @@ export function relationCheck<T extends Thresholds>({
       const [unseen] = found.filter((row) => row['unseen'] !== null);
       const grants = found.flatMap(({ needs }) => (typeof needs === 'string' ? needs : []));
       const grant = grants[0] === undefined ? {} : { grant: grants[0] };
-      const judged = found
+      const planned = applyPlan(found, facts.indexPlan);
+      const leftOut = found.length - planned.length;
+      const judged = planned
         .filter((row) => row['unseen'] === null)
         .map((row) => ({ row, fault: fault(row, facts, server), measure: measure?.(row, facts) ?? null }));
       const all = judged.flatMap(({ row, fault, measure }) => {
@@ -119,7 +140,8 @@ export function relationCheck<T extends Thresholds>({
         return [{ schema: perSchema ? textIn(row, 'schema_name') : '', fault: whole }];
       });
       const last = found.at(-1);
-      const isPast = typeof sorted === 'function' ? last && sorted(last, facts) : all.length < found.length;
+      const isPast =
+        typeof sorted === 'function' ? last && sorted(last, facts) : all.length + leftOut < found.length;
       const cut = found.length >= rowLimit && !(sorted && isPast);
       const listed = all.slice(0, FAULT_LIMIT);
       const said = perSchema
@@ -135,15 +157,25 @@ export function relationCheck<T extends Thresholds>({
         faults,
         passMessage,
         measures: [
-          countOf(countMetric, found[0]?.['total'] === undefined ? all.length : numberIn(found[0], 'total')),
+          countOf(
+            countMetric,
+            found[0]?.['total'] === undefined ? all.length : numberIn(found[0], 'total') - leftOut,
+          ),
           ...worstOf(judged.flatMap(({ measure }) => measure ?? [])),
         ],
         truncated: cut || all.length > FAULT_LIMIT || unseen !== undefined,
+        ...(indexAdvice && { indexAdvice: adviceItems(judged, indexAdvice) }),
         ...grant,
         ...skippedForSize,
       };
     },
   };
+}
+
+/** How long the server has been a primary, as {@link PROMOTION} says. */
+function secondsAsPrimary(rows: readonly Row[]): number {
+  const seconds = rows.find(({ promoted_seconds }) => typeof promoted_seconds === 'number');
+  return seconds ? numberIn(seconds, 'promoted_seconds') : Number.POSITIVE_INFINITY;
 }
 
 function tablesIn(rows: readonly Row[]): number {

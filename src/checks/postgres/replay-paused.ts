@@ -17,8 +17,7 @@ export const replayPaused: Check = {
   sql: () => sql,
   judge: (rows) => {
     const row = onlyRow(rows);
-    const passMessage =
-      row['standby'] === true ? 'The standby is replaying.' : 'This server is not a standby.';
+    const passMessage = row['standby'] === true ? 'Replay is not paused.' : 'This server is not a standby.';
     if (row['paused'] !== true) return { faults: [], measures: [], passMessage };
     return {
       passMessage,

@@ -1,8 +1,10 @@
-import type { Check, Fault, Row } from '../check.ts';
+import type { Check } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
+import type { Fault, Row } from '../fault.ts';
 import { counted, size } from '../wording.ts';
 import { atLeast, faultMeasure, worstOf } from '../worst-measures.ts';
+import { isNoBackup } from './backups.ts';
 import { sight, unseenStandbys } from './unseen-standbys.ts';
 
 /** Bytes of WAL that a standby has not replayed yet; dbvitals' own. */
@@ -16,13 +18,14 @@ const sql = `
     left join (
       select quote_ident(application_name) || coalesce('/' || host(client_addr), '') as standby,
              max(pg_wal_lsn_diff(now.lsn, coalesce(replay_lsn, flush_lsn, write_lsn, sent_lsn)))::float8 as lag
-        from pg_stat_replication
+        from pg_stat_replication r
         cross join (
           select case when pg_is_in_recovery() then greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())
                       else pg_current_wal_lsn()
                   end as lsn
         ) now
        where state in ('streaming', 'catchup')
+         and ${isNoBackup('r')}
        group by 1
        order by lag desc nulls last
        limit ${FAULT_LIMIT + 1}

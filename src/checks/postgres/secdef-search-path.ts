@@ -1,7 +1,8 @@
 import { textIn } from '../columns.ts';
+import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 
-// regprocedure writes the name and the argument types as ALTER ROUTINE takes them, qualified under this search_path.
+// A body in standard SQL (BEGIN ATOMIC) was parsed when it was made, and uses no search_path. regprocedure writes the name and the argument types as ALTER ROUTINE takes them, qualified under this search_path.
 const candidates = `
   select p.oid::regprocedure::text as routine,
          quote_literal(p.oid::regprocedure::text) as literal,
@@ -10,12 +11,11 @@ const candidates = `
     from pg_proc p
     join pg_namespace n on n.oid = p.pronamespace
    where p.prosecdef
+     and p.prosqlbody is null
      and not exists (select from unnest(p.proconfig) setting where setting ~ '^search_path=')
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
-     and not exists (select from pg_depend d
-                      where d.classid = 'pg_proc'::regclass and d.objid = p.oid
-                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+     and ${notOfExtension('p.oid', 'n.oid', 'pg_proc')}
    order by routine`;
 
 /** Security definer routines that use their caller's search_path with their owner's rights. */

@@ -1,7 +1,9 @@
-import type { Row, ServerFacts } from '../check.ts';
+import type { ServerFacts } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
+import type { Row } from '../fault.ts';
 import { counted, grouped, percent } from '../wording.ts';
 import { atMost } from '../worst-measures.ts';
+import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 
 /** Share of scans that use an index (as in pghero), and a minimum of sequential scans, as a backup causes some. */
@@ -25,6 +27,7 @@ const candidates = `
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
      and greatest(c.reltuples, pg_stat_get_live_tuples(c.oid)) >= 10000
+     and ${notOfExtension('c.oid', 'n.oid')}
    order by pg_stat_get_tuples_returned(c.oid) desc, table_name`;
 
 /** Large tables with many sequential scans since the last run, for which an index may be missing. */

@@ -1,8 +1,9 @@
-import type { Row } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textIn, textOrNone } from '../columns.ts';
+import type { Row } from '../fault.ts';
 import { percent } from '../wording.ts';
 import { atLeast } from '../worst-measures.ts';
+import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 import { refusesRetype, retypeSteps } from './retype.ts';
 
@@ -68,6 +69,7 @@ const candidates = (version: number) => `
        and (c.relpersistence = 'p' or not pg_is_in_recovery())
        and n.nspname !~ '^pg_'
        and n.nspname <> 'information_schema'
+       and ${notOfExtension('c.oid', 'c.relnamespace')}
   ), read as (
     select *, abs(last - seqstart::numeric) as room
       from (select * from sequence order by place) ordered
@@ -127,6 +129,8 @@ const candidates = (version: number) => `
             join ${narrow}
            where ${refusesRetype('a.attrelid', 'a.attnum')}) as refusing,
          bounded,
+         bounded and case when rising then seqmax < coalesce(most, 9223372036854775807)
+                           else seqmin > coalesce(-1 - most, -9223372036854775808) end as own_limit,
          unseen, coalesce(readable and not locked and not chosen, false) as skipped_for_size,
          case when not readable
                 then format('GRANT SELECT ON ALL SEQUENCES IN SCHEMA %s TO %I;',
@@ -166,7 +170,7 @@ export const sequenceExhaustion = relationCheck({
     return {
       severity: share >= critical ? 'critical' : 'warning',
       object: sequence,
-      metricLine: `sequence ${sequence} is at ${textIn(row, 'value')} of ${textIn(row, 'limit_value')} (${percent(share)}); make its columns bigint before inserts fail.`,
+      metricLine: `sequence ${sequence} is at ${textIn(row, 'value')} of ${textIn(row, 'limit_value')} (${percent(share)}); ${row['own_limit'] === true ? `its own ${sequenceBound(row)} stops it before its column is full: raise that` : 'make its columns bigint'} before inserts fail.`,
       remediation: widenStatements(row, sequence),
     };
   },
@@ -174,12 +178,18 @@ export const sequenceExhaustion = relationCheck({
 });
 
 function widenStatements(row: Row, sequence: string): string {
-  const bound = row['rising'] === true ? 'MAXVALUE' : 'MINVALUE';
+  const bound = sequenceBound(row);
+  const look = `SELECT * FROM ${sequence}; -- then find out why the sequence was given a limit of its own; if nothing needs it, run`;
+  if (row['own_limit'] === true) return `${look} ALTER SEQUENCE ${sequence} NO ${bound};`;
   const statements = [textOrNone(row, 'widen'), `ALTER SEQUENCE ${sequence} AS bigint NO ${bound};`]
     .join(' ')
     .trim();
   const refusing = textOrNone(row, 'refusing');
   if (refusing !== undefined) return retypeSteps(refusing, statements);
   if (row['bounded'] !== true) return statements;
-  return `SELECT * FROM ${sequence}; -- then find out why the sequence was given a limit of its own; if nothing needs it, run ${statements}`;
+  return `${look} ${statements}`;
+}
+
+function sequenceBound(row: Row): 'MAXVALUE' | 'MINVALUE' {
+  return row['rising'] === true ? 'MAXVALUE' : 'MINVALUE';
 }

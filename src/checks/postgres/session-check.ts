@@ -1,11 +1,14 @@
-import type { Check, Fault, Row, Skipped } from '../check.ts';
+import type { Check, Skipped } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
+import type { Fault, Row } from '../fault.ts';
 import { counted, duration } from '../wording.ts';
-import { atLeast, faultMeasure, highestOf } from '../worst-measures.ts';
+import { atLeast, faultMeasure, listHighest } from '../worst-measures.ts';
+import { dumpSessions, isDump, nameSessions } from './backups.ts';
+import { isOlder, LOCK_WAITS, ownTime } from './lock-waits.ts';
 
-/** Age in seconds at which a session is a fault: 30 and 60 min, far longer than an application's request. */
-const SESSION_AGES = { warning_seconds: 30 * 60, critical_seconds: 60 * 60 };
+/** Age in seconds at which a session is a fault: 30 min, far longer than an application's request. */
+const SESSION_AGES = { warning_seconds: 30 * 60 };
 
 /** What differs between the checks of sessions that have been in a state too long. */
 interface SessionCheck extends Pick<Check, 'id' | 'title'> {
@@ -20,13 +23,16 @@ interface SessionCheck extends Pick<Check, 'id' | 'title'> {
   /** `sessions` is the condition after WHERE that selects the faulty sessions. */
   remediation: (sessions: string, row: Row) => string;
   passMessage: string;
-  /** If not 30 and 60 min. */
+  /** What to say of a backup, which is such a session for hours. Absent if another check names it. */
+  ofBackups?: { advice: string; remediation: (sessions: string) => string };
+  /** If not 30 min. */
   thresholds?: typeof SESSION_AGES;
 }
 
 /**
  * A check with a finding for each database, role and application whose oldest session is too old. The object has no pid
- * and no query text: they change from run to run, and the text may contain personal data.
+ * and no query text: they change from run to run, and the text may contain personal data. What a session waits for is no
+ * fault of its own.
  */
 export function sessionCheck(check: SessionCheck): Check<typeof SESSION_AGES> {
   const {
@@ -36,46 +42,26 @@ export function sessionCheck(check: SessionCheck): Check<typeof SESSION_AGES> {
     metric,
     advice,
     remediation,
+    ofBackups,
     passMessage,
     thresholds = SESSION_AGES,
     ...named
   } = check;
-  const inState = `state in (${states.map((state) => `'${state}'`).join(', ')})`;
   return {
     ...named,
     category: 'connections',
-    maxSeverity: 'critical',
+    maxSeverity: 'warning',
     volatile: true,
     scope: 'server',
     thresholds,
-    sql: () => `
-  select pg_has_role('pg_read_all_stats', 'usage') as sees_all,
-         quote_ident(current_user) as me,
-         session.*
-    from (select) one_row
-    left join (
-      select quote_ident(datname) as database,
-             quote_ident(rolname) as role,
-             quote_ident(application_name) as application,
-             format('datname = %L AND usename = %L AND application_name = %L',
-                    datname, rolname, application_name) as of_them,
-             max(extract(epoch from clock_timestamp() - ${since}))::float8 as age,
-             array_agg(extract(epoch from clock_timestamp() - ${since})::float8) as ages
-        from (select *, coalesce(usename, '') as rolname from pg_stat_activity) activity
-       where backend_type = 'client backend'
-         and ${inState}
-         and pid <> pg_backend_pid()
-       group by datname, rolname, application_name
-       order by age desc
-       limit ${FAULT_LIMIT + 1}
-    ) session on true`,
+    sql: () => statement(check),
     judge: (rows, facts) => {
-      const { warning_seconds, critical_seconds } = facts.thresholds;
+      const { warning_seconds } = facts.thresholds;
       const first = onlyRow(rows.slice(0, 1));
       const unseen = unseenSessions(first);
       if (unseen) return unseen;
 
-      const scale = atLeast(metric, warning_seconds, critical_seconds);
+      const scale = atLeast(metric, warning_seconds);
       const ages: { object: string; value: number }[] = [];
       const faults: Fault[] = [];
       const near: string[] = [];
@@ -86,30 +72,65 @@ export function sessionCheck(check: SessionCheck): Check<typeof SESSION_AGES> {
           textIn(row, 'role'),
           textIn(row, 'application'),
         ];
-        const object = `${database}/${role}/${application}`;
+        const object = nameSessions(`${database}/${role}/${application}`, row['backup'] === true);
         ages.push({ object, value: age });
         if (age < warning_seconds) {
           if (age >= 0.9 * warning_seconds) near.push(object);
           continue;
         }
-        const sessions = `${textIn(row, 'of_them')} AND ${inState} AND ${since} < now() - interval '${warning_seconds} s'`;
+        const sessions = `${textIn(row, 'of_them')} AND ${isIn(states)} AND ${isOlder(since, warning_seconds, states.includes('active'))}`;
+        const backups = row['backup'] === true ? ofBackups : undefined;
         faults.push({
-          severity: age >= critical_seconds ? 'critical' : 'warning',
+          severity: 'warning',
           object,
-          metricLine: `Role ${role}, application ${application}, database ${database}: ${counted(older(row, warning_seconds), 'session')} ${doing}, the oldest for ${duration(age)}; ${advice}.`,
-          remediation: remediation(sessions, row),
+          metricLine: `Role ${role}, application ${application}, database ${database}: ${counted(older(row, warning_seconds), 'session')} ${doing}, the oldest for ${duration(age)}; ${backups?.advice ?? advice}.`,
+          remediation: backups?.remediation(sessions) ?? remediation(sessions, row),
           measured: faultMeasure({ ...scale, object, value: age }),
         });
       }
       return {
         faults: faults.slice(0, FAULT_LIMIT),
         passMessage,
-        measures: highestOf(scale, ages),
+        measures: listHighest(scale, ages),
         near,
         truncated: faults.length + near.length > FAULT_LIMIT,
       };
     },
   };
+}
+
+/** The oldest session of each database, role and application. */
+function statement({ since, states, ofBackups }: SessionCheck): string {
+  return `
+  with ${LOCK_WAITS}, ${dumpSessions()}
+  select pg_has_role('pg_read_all_stats', 'usage') as sees_all,
+         quote_ident(current_user) as me,
+         session.*
+    from (select) one_row
+    left join (
+      select quote_ident(datname) as database,
+             quote_ident(rolname) as role,
+             quote_ident(application_name) as application,
+             format('datname = %L AND usename = %L AND application_name = %L',
+                    datname, rolname, application_name) as of_them,
+             backup,
+             max(age) as age,
+             array_agg(age) as ages
+        from (select s.*, coalesce(usename, '') as rolname, ${isDump('s')} as backup,
+                     ${ownTime(since)} as age
+                from pg_stat_activity s) activity
+       where backend_type = 'client backend'
+         ${ofBackups ? '' : 'and not backup'}
+         and ${isIn(states)}
+         and pid <> pg_backend_pid()
+       group by datname, rolname, application_name, backup
+       order by age desc
+       limit ${FAULT_LIMIT + 1}
+    ) session on true`;
+}
+
+function isIn(states: readonly string[]): string {
+  return `state in (${states.map((state) => `'${state}'`).join(', ')})`;
 }
 
 function older(row: Row, seconds: number): number {

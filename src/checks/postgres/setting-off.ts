@@ -1,3 +1,4 @@
+import type { Severity } from '../../vocabulary/severities.ts';
 import type { Category, Check } from '../check.ts';
 import { textIn } from '../columns.ts';
 import { alterSystem } from './alter-system.ts';
@@ -7,16 +8,17 @@ interface SettingOff {
   id: string;
   title: string;
   category: Category;
+  severity: Severity;
   /** Setting → what happens without it, as the end of a sentence. Each takes effect on a reload. */
   settings: Readonly<Record<string, string>>;
 }
 
-/** A check with a critical finding for each setting that is off on the server. */
-export function settingOff({ settings, ...named }: SettingOff): Check {
+/** A check with a finding for each setting that is off on the server. */
+export function settingOff({ settings, severity, ...named }: SettingOff): Check {
   const names = Object.keys(settings);
   return {
     ...named,
-    maxSeverity: 'critical',
+    maxSeverity: severity,
     volatile: false,
     scope: 'server',
     sql: () => `
@@ -31,7 +33,7 @@ export function settingOff({ settings, ...named }: SettingOff): Check {
       faults: rows
         .map((row) => textIn(row, 'name'))
         .map((name) => ({
-          severity: 'critical',
+          severity,
           object: name,
           metricLine: `${name} is off: ${settings[name]}; turn it on.`,
           remediation: alterSystem(server, { name, value: 'on' }),

@@ -1,13 +1,17 @@
-import type { Check, Fault, Judgement, Row, ServerFacts } from '../check.ts';
+import type { Check, Judgement, ServerFacts } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn, textOrNone } from '../columns.ts';
+import type { Fault, Row } from '../fault.ts';
 import type { Measure } from '../measure.ts';
 import { counted, duration, size } from '../wording.ts';
-import { atLeast, faultMeasure, uncompared, worstOf } from '../worst-measures.ts';
+import { atLeast, atMost, faultMeasure, uncompared, worstOf } from '../worst-measures.ts';
 import { slotSteps } from './slot-steps.ts';
 
-/** Seconds without a consumer; dbvitals' own: longer than a restart takes, shorter than a disk takes to fill. */
-const thresholds = { warning_seconds: 30 * 60 };
+/** Seconds without a consumer, and hours until what it keeps reaches the limit; dbvitals' own: a disk takes longer to fill. */
+const thresholds = { warning_seconds: 30 * 60, critical_hours: 24 };
+
+/** Without max_slot_wal_keep_size WAL fills the disk, whose size PostgreSQL does not know: so much room is assumed. */
+const ASSUMED_ROOM = 20 * 1024 ** 3;
 
 // Before 17 the server does not show since when. Slots that a standby synchronizes (17) are never active. Without a
 // limit (-1) `most` is null; wal_keep_size may keep more than the limit says.
@@ -15,6 +19,7 @@ const sql = (version: number) => `
   select case when bound.bytes >= 0
                 then greatest(bound.bytes, pg_size_bytes(current_setting('wal_keep_size')), 1024 * 1024)
          end::float8 as most,
+         pg_size_bytes(current_setting('wal_segment_size'))::float8 as segment,
          slot.*
     from (select pg_size_bytes(current_setting('max_slot_wal_keep_size')) as bytes) bound
     left join (
@@ -23,6 +28,7 @@ const sql = (version: number) => `
              coalesce(wal_status = 'lost', false) as lost,
              restart_lsn::text as restart_lsn,
              pg_wal_lsn_diff(now.lsn, restart_lsn)::float8 as kept,
+             pg_wal_lsn_diff(now.lsn, '0/0')::float8 as position,
              ${version < 170_000 ? 'null::float8' : 'extract(epoch from clock_timestamp() - inactive_since)::float8'} as age
         from pg_replication_slots
         cross join (
@@ -47,6 +53,9 @@ export const slotInactive: Check<typeof thresholds> = {
   comparesRuns: true,
   thresholds,
   sql,
+  // Before 17 the runs add up how long each slot has stayed where it is.
+  keeps: (rows, before) =>
+    rows.map((row) => ({ ...row, idle: row['active'] === true ? 0 : (addedUp(row, before) ?? 0) })),
   judge: (rows, facts) => {
     onlyRow(rows.slice(0, 1));
     const slots = rows.filter(({ slot }) => slot !== null).slice(0, FAULT_LIMIT);
@@ -59,7 +68,7 @@ export const slotInactive: Check<typeof thresholds> = {
       truncated: rows.length > FAULT_LIMIT,
     };
     const unknown = slots.some(
-      (row) => row['active'] !== true && row['lost'] !== true && idleFor(row, facts) === undefined,
+      (row) => row['lost'] !== true && keepsWal(row) && idleFor(row, facts) === undefined,
     );
     if (!unknown) return judgement;
     if (faults.length > 0) return { ...judgement, truncated: true };
@@ -77,22 +86,50 @@ function fault(row: Row, facts: ServerFacts<typeof thresholds>): Fault | null {
     const metricLine = `Slot ${slot} has lost WAL that its consumer needs; drop the slot, and rebuild its consumer.`;
     return { severity: 'critical', object: slot, metricLine, remediation };
   }
-  const idle = row['active'] === true ? undefined : idleFor(row, facts);
-  if (idle === undefined) return null;
-  if (facts.version >= 170_000 && idle < warning_seconds) return null;
-  const kept = typeof row['kept'] === 'number' ? ` and keeps ${size(numberIn(row, 'kept'))} of WAL` : '';
+  const idle = idleFor(row, facts);
+  if (idle === undefined || !keepsWal(row) || idle < warning_seconds) return null;
+  const left = roomLeft(row, facts);
+  const isCritical = left !== null && left.value <= (left.critical ?? 0);
+  const soon =
+    left === null
+      ? ''
+      : `, which ${row['most'] === null ? `fills ${size(ASSUMED_ROOM)}` : 'reaches max_slot_wal_keep_size'} in ${duration(left.value)}`;
   return {
-    severity: 'warning',
+    severity: isCritical ? 'critical' : 'warning',
     object: slot,
-    metricLine: `Slot ${slot} has had no consumer for ${duration(idle)}${kept}; start its consumer again, or drop the slot.`,
+    metricLine: `Slot ${slot} has had no consumer for ${duration(idle)} and keeps ${size(numberIn(row, 'kept'))} of WAL${soon}; start its consumer again, or drop the slot.`,
     remediation,
-    ...(facts.version >= 170_000 && { measured: faultMeasure(idleMeasure(row, idle, facts)) }),
+    measured: faultMeasure(isCritical ? left : idleMeasure(row, idle, facts)),
+  };
+}
+
+/** A slot keeps the segment that it is in, which the server needs itself. One whose position is null keeps nothing. */
+function keepsWal(row: Row): boolean {
+  return row['active'] !== true && typeof row['kept'] === 'number' && row['kept'] > numberIn(row, 'segment');
+}
+
+/** The time until an idle slot reaches its limit, or fills the disk, at the rate of the last run or since it is idle. */
+function roomLeft(row: Row, facts: ServerFacts<typeof thresholds>): Measure | null {
+  const last = before(row, facts.before);
+  const idle = idleFor(row, facts) ?? 0;
+  const kept = numberIn(row, 'kept');
+  const [bytes, seconds] =
+    facts.before && typeof last?.['position'] === 'number'
+      ? [numberIn(row, 'position') - last['position'], facts.before.seconds]
+      : [kept, idle];
+  if (bytes <= 0 || seconds <= 0) return null;
+  const room = row['most'] === null ? ASSUMED_ROOM : numberIn(row, 'most');
+  return {
+    ...atMost('slot_room_left_seconds', null, facts.thresholds.critical_hours * 3600),
+    object: textIn(row, 'slot'),
+    value: (Math.max(0, room - kept) / bytes) * seconds,
   };
 }
 
 function measures(slots: Row[], facts: ServerFacts<typeof thresholds>): Measure[] {
   const idle = slots.flatMap((row) => {
-    const seconds = row['active'] === true ? 0 : idleFor(row, facts);
+    if (row['active'] !== true && !keepsWal(row)) return [];
+    const seconds = idleFor(row, facts);
     return seconds === undefined ? [] : [idleMeasure(row, seconds, facts)];
   });
   const kept = slots
@@ -106,23 +143,39 @@ function measures(slots: Row[], facts: ServerFacts<typeof thresholds>): Measure[
         grows: true,
       }),
     );
-  return [...worstOf(idle), ...worstOf(kept)];
+  const left = slots.flatMap((row) => {
+    const isIdle = keepsWal(row) && (idleFor(row, facts) ?? 0) >= facts.thresholds.warning_seconds;
+    return isIdle ? (roomLeft(row, facts) ?? []) : [];
+  });
+  return [...worstOf(idle), ...worstOf(kept), ...worstOf(left)];
 }
 
-// Before 17 any two runs without a consumer are a fault: the time between them is compared with nothing.
 function idleMeasure(row: Row, value: number, facts: ServerFacts<typeof thresholds>): Measure {
-  const metric = 'slot_inactive_seconds';
-  const { warning_seconds } = facts.thresholds;
-  const scale = facts.version >= 170_000 ? atLeast(metric, warning_seconds) : uncompared(metric);
+  const scale = atLeast('slot_inactive_seconds', facts.thresholds.warning_seconds);
   return { ...scale, object: textIn(row, 'slot'), value };
 }
 
 /** Seconds that a slot is known to have been inactive; undefined if not known (yet). */
-function idleFor(row: Row, { version, before }: ServerFacts): number | undefined {
-  if (version >= 170_000) return typeof row['age'] === 'number' ? row['age'] : undefined;
-  const last = before?.rows.find(({ slot }) => slot === row['slot']);
-  if (!before || !last) return undefined;
-  const still =
-    last['active'] === false && textOrNone(last, 'restart_lsn') === textOrNone(row, 'restart_lsn');
-  return still ? before.seconds : undefined;
+function idleFor(row: Row, facts: ServerFacts<typeof thresholds>): number | undefined {
+  if (row['active'] === true || hasMoved(row, facts.before)) return 0;
+  if (facts.version >= 170_000) return typeof row['age'] === 'number' ? row['age'] : undefined;
+  return addedUp(row, facts.before);
+}
+
+function before(row: Row, last: ServerFacts['before']): Row | undefined {
+  return last?.rows.find(({ slot }) => slot === row['slot']);
+}
+
+/** Something moves the slot from run to run without staying connected, as Patroni does on standbys. */
+function hasMoved(row: Row, last: ServerFacts['before']): boolean {
+  const earlier = before(row, last);
+  return earlier !== undefined && textOrNone(earlier, 'restart_lsn') !== textOrNone(row, 'restart_lsn');
+}
+
+/** Seconds since the first run that saw the slot idle where it is; undefined if no earlier run did. */
+function addedUp(row: Row, last: ServerFacts['before']): number | undefined {
+  const earlier = before(row, last);
+  if (!last) return undefined;
+  if (!earlier || hasMoved(row, last)) return 0;
+  return earlier['active'] === false ? Number(earlier['idle'] ?? 0) + last.seconds : 0;
 }

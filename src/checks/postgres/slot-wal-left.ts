@@ -1,6 +1,7 @@
-import type { Check, Fault, Row } from '../check.ts';
+import type { Check } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
+import type { Fault, Row } from '../fault.ts';
 import { counted, percent, size } from '../wording.ts';
 import { atMost, faultMeasure, worstOf } from '../worst-measures.ts';
 import { slotSteps } from './slot-steps.ts';

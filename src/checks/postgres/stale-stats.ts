@@ -1,17 +1,18 @@
 import { numberIn, textIn } from '../columns.ts';
 import { grouped } from '../wording.ts';
-import { atLeast } from '../worst-measures.ts';
+import { atLeast, uncompared } from '../worst-measures.ts';
+import { AUTOVACUUM_TIME, autovacuumColumns, hasHadTime, keepTimes } from './autovacuum-time.ts';
 import { relationCheck } from './relation-check.ts';
 
 /** Multiples of autovacuum's trigger; at the trigger itself autovacuum acts. */
-const thresholds = { warning: 2 };
+const thresholds = { warning: 2, ...AUTOVACUUM_TIME };
 
 // The trigger as autovacuum.c computes it: storage parameters of the table override the settings. After a bulk load
 // autovacuum needs time, so tables analyzed within the hour, or with few changes, do not count.
 const candidates = `
   select format('%I.%I', n.nspname, c.relname) as table_name,
          s.changes::float8 as changes,
-         s.changes / autovacuum.trigger as times,
+         s.changes / autovacuum.trigger as times,${autovacuumColumns},
          null as unseen
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
@@ -41,23 +42,25 @@ export const staleStats = relationCheck({
   category: 'vacuum',
   maxSeverity: 'warning',
   thresholds,
+  comparesRuns: true,
+  keeps: keepTimes,
   candidates: () => candidates,
-  sorted: true,
+  sorted: (row, { thresholds: { warning } }) => numberIn(row, 'times') < warning,
   blind: ({ standby, trackCounts }) => {
     if (standby) return 'Not measured: a standby does not count changes; watch its primary.';
     if (!trackCounts) return 'Not measured: changes are not counted while track_counts is off.';
     return undefined;
   },
   countMetric: 'stale_tables_count',
-  measure: (row, { thresholds }) => ({
-    ...atLeast('changes_to_analyze_trigger_ratio', thresholds.warning),
-    object: textIn(row, 'table_name'),
-    value: numberIn(row, 'times'),
-  }),
+  measure: (row, facts) => {
+    const metric = 'changes_to_analyze_trigger_ratio';
+    const scale = hasHadTime(row, facts) ? atLeast(metric, facts.thresholds.warning) : uncompared(metric);
+    return { ...scale, object: textIn(row, 'table_name'), value: numberIn(row, 'times') };
+  },
   fault: (row, facts) => {
     const { warning } = facts.thresholds;
     const times = numberIn(row, 'times');
-    if (times < warning) return null;
+    if (times < warning || !hasHadTime(row, facts)) return null;
     const table = textIn(row, 'table_name');
     return {
       severity: 'warning',
@@ -66,5 +69,5 @@ export const staleStats = relationCheck({
       remediation: `ANALYZE ${table};`,
     };
   },
-  passMessage: 'The statistics of every table are up to date.',
+  passMessage: 'Autovacuum keeps the statistics of every table up to date.',
 });

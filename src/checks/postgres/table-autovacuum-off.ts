@@ -1,4 +1,5 @@
 import { textIn } from '../columns.ts';
+import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 
 // A toast table has the parameter for itself, under the same name; it is set through its table.
@@ -26,9 +27,7 @@ const candidates = `
      and c.relpersistence <> 't'
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
-     and not exists (select from pg_depend d
-                      where d.classid = 'pg_class'::regclass and d.objid = c.oid
-                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+     and ${notOfExtension('c.oid', 'n.oid')}
    group by n.nspname, c.relname, c.relkind, c.reltuples
    order by c.reltuples desc, table_name`;
 

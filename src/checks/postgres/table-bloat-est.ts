@@ -1,6 +1,7 @@
 import { numberIn, textIn } from '../columns.ts';
 import { percent, size } from '../wording.ts';
 import { atLeast } from '../worst-measures.ts';
+import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 import { grantTables, unseenStatistics } from './unseen-statistics.ts';
 
@@ -26,6 +27,7 @@ const candidates = `
        and n.nspname <> 'information_schema'
        and c.reltuples >= 0
        and c.relpages * current_setting('block_size')::float8 >= 10 * 1024 * 1024
+       and ${notOfExtension('c.oid', 'n.oid')}
   ), field as (
     select big.oid, a.attname, a.attlen,
            case a.attalign when 'd' then 8 when 'i' then 4 when 's' then 2 else 1 end as align,

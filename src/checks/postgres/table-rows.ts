@@ -1,13 +1,19 @@
-import type { Row } from '../check.ts';
 import { numberIn } from '../columns.ts';
+import type { Row } from '../fault.ts';
 
 /**
- * Expression: about how many rows a table (`alias`, a row of pg_class) has. Null of a partitioned one: its partitions are
- * analyzed by themselves, so the server has no number for the whole.
+ * Expression: about how many rows a table (`alias`, a row of pg_class) has; a partitioned one has those of its partitions.
+ * pg_partition_tree would wait for their locks.
  */
 export function tableRows(alias: string): string {
-  return `case when ${alias}.relkind <> 'p'
-                  then greatest(${alias}.reltuples, pg_stat_get_live_tuples(${alias}.oid), 0)::float8 end`;
+  const rows = (of: string) => `greatest(${of}.reltuples, pg_stat_get_live_tuples(${of}.oid), 0)::float8`;
+  return `case when ${alias}.relkind <> 'p' then ${rows(alias)} else (
+               with recursive part (oid) as (
+                 select ${alias}.oid
+                  union
+                 select h.inhrelid from part join pg_inherits h on h.inhparent = part.oid)
+               select coalesce(sum(${rows('leaf')}), 0)
+                 from part join pg_class leaf on leaf.oid = part.oid and leaf.relkind <> 'p') end`;
 }
 
 /** Whether a row's `rows`, by {@link tableRows}, are too few for a fault to matter. Unknown ones are not. */

@@ -1,5 +1,6 @@
 import { numberIn, textIn } from '../columns.ts';
 import { atLeast } from '../worst-measures.ts';
+import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 import { isTiny, tableRows } from './table-rows.ts';
 
@@ -23,9 +24,7 @@ const candidates = `
      and c.relpersistence <> 't'
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
-     and not exists (select from pg_depend d
-                      where d.classid = 'pg_class'::regclass and d.objid = c.oid
-                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+     and ${notOfExtension('c.oid', 'n.oid')}
    order by counted.indexes desc, n.nspname, c.relname`;
 
 /** Tables with so many indexes that every write is slow, and with writes. */

@@ -1,15 +1,14 @@
-import type { Row } from '../check.ts';
 import { numberIn, textIn, textOrNone } from '../columns.ts';
+import type { Row } from '../fault.ts';
 import { size } from '../wording.ts';
+import { HAS_STANDBYS } from './backups.ts';
+import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 
 const candidates = `
   select format('%I.%I', n.nspname, c.relname) as table_name,
          c.relpages::float8 * current_setting('block_size')::float8 as bytes,
-         exists (select from pg_replication_slots where slot_type = 'physical')
-           or exists (select from pg_stat_replication r
-                       where not exists (select from pg_replication_slots l
-                                          where l.active_pid = r.pid and l.slot_type = 'logical')) as standbys,
+         ${HAS_STANDBYS} as standbys,
          (select string_agg(distinct format('%I.%I', rn.nspname, r.relname), ', ')
             from pg_constraint k
             join pg_class r on r.oid = k.confrelid
@@ -23,9 +22,7 @@ const candidates = `
      and c.relpersistence = 'u'
      and n.nspname !~ '^pg_'
      and n.nspname <> 'information_schema'
-     and not exists (select from pg_depend d
-                      where d.classid = 'pg_class'::regclass and d.objid = c.oid
-                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+     and ${notOfExtension('c.oid', 'n.oid')}
    order by c.relpages desc, table_name`;
 
 /** Tables that a crash empties and that standbys do not have. */

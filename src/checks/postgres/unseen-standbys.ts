@@ -1,5 +1,6 @@
-import type { Row, Skipped } from '../check.ts';
+import type { Skipped } from '../check.ts';
 import { textIn } from '../columns.ts';
+import type { Row } from '../fault.ts';
 
 /** Columns for {@link unseenStandbys}: whether the login sees the state of WAL senders. */
 export const sight = `pg_has_role('pg_read_all_stats', 'usage') as sees_all,

@@ -1,7 +1,11 @@
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
+import type { Row } from '../fault.ts';
 import { counted, duration, size } from '../wording.ts';
 import { atLeast } from '../worst-measures.ts';
+import { HAS_STANDBYS } from './backups.ts';
+import { notOfExtension } from './extension-objects.ts';
+import { findsReferences, isEnforced } from './foreign-key-index.ts';
 import { relationCheck } from './relation-check.ts';
 
 /** Bytes; days that scans must have been counted, so that monthly reports are included. */
@@ -9,13 +13,25 @@ const thresholds = { minimum_bytes: 10 * 1024 * 1024, statistics_days: 35 };
 const DAY = 24 * 3600;
 
 // A partition's index can't be dropped alone, and its parent has no scans: both are left out. The largest are chosen first,
-// so that only they are named, and the scans of smaller ones are not asked for.
-const candidates = `
+// so that only they are named, and the scans of smaller ones are not asked for. `purposes` are the foreign keys that the
+// index serves, each with the other indexes that serve it.
+const candidates = (version: number): string => `
   select format('%I.%I', n.nspname, largest.relname) as index_name,
          quote_literal(format('%I.%I', n.nspname, largest.relname)) as literal,
          format('%I.%I', n.nspname, t.relname) as table_name,
          largest.relpages::float8 * current_setting('block_size')::float8 as bytes,
          standby.any as standbys,
+         (select coalesce(json_agg(array(
+                   select format('%I.%I', n.nspname, oc.relname)
+                     from pg_index other
+                     join pg_class oc on oc.oid = other.indexrelid
+                    where other.indrelid = largest.indrelid and other.indexrelid <> largest.oid and other.indisvalid
+                      and ${findsReferences('other', 'k', version)}
+                    order by oc.relpages, oc.relname)), '[]')
+            from pg_constraint k
+            join pg_index own on own.indexrelid = largest.oid
+           where k.conrelid = largest.indrelid and k.contype = 'f' and ${isEnforced('k', version)}
+             and ${findsReferences('own', 'k', version)}) as purposes,
          null as unseen
     from (
       select *
@@ -28,15 +44,14 @@ const candidates = `
              and not i.indisunique
              and not i.indisexclusion
              and not i.indisreplident
+             and not i.indisclustered
              and c.relkind = 'i'
              and not c.relispartition
              and c.relpersistence <> 't'
              and n.nspname !~ '^pg_'
              and n.nspname <> 'information_schema'
              and not exists (select from pg_constraint k where k.conindid = i.indexrelid)
-             and not exists (select from pg_depend d
-                              where d.classid = 'pg_class'::regclass and d.objid = i.indrelid
-                                and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')
+             and ${notOfExtension('i.indrelid', 'n.oid')}
            order by c.relpages desc, n.nspname, c.relname
           offset 0
         ) by_size
@@ -45,12 +60,7 @@ const candidates = `
     ) largest
     join pg_namespace n on n.oid = largest.relnamespace
     join pg_class t on t.oid = largest.indrelid
-    cross join (
-      select exists (select from pg_replication_slots where slot_type = 'physical')
-             or exists (select from pg_stat_replication r
-                         where not exists (select from pg_replication_slots l
-                                            where l.active_pid = r.pid and l.slot_type = 'logical')) as any
-    ) standby
+    cross join (select ${HAS_STANDBYS} as any) standby
    order by largest.relpages desc, index_name`;
 
 /** Large indexes that no query has used for over a month: they cost disk space, and time on every write. */
@@ -60,14 +70,15 @@ export const unusedIndex = relationCheck({
   category: 'indexes',
   maxSeverity: 'info',
   thresholds,
-  candidates: () => candidates,
+  candidates,
   sorted: true,
+  countsAsPrimary: true,
   blind: ({ standby, trackCounts, countedSeconds }, facts) => {
     const { statistics_days } = facts.thresholds;
     if (standby) return 'Not measured: a standby counts only its own scans; watch its primary.';
     if (!trackCounts) return 'Not measured: scans are not counted while track_counts is off.';
     if (countedSeconds >= statistics_days * DAY) return undefined;
-    return `Not measured: scans have been counted for ${duration(countedSeconds)}, since the statistics were reset or the server started; it takes ${statistics_days} days.`;
+    return `Not measured: scans have been counted for ${duration(countedSeconds)}, since the statistics were reset or lost, or the server was started or promoted; it takes ${statistics_days} days.`;
   },
   countMetric: 'unused_indexes_count',
   measure: (row, { thresholds }) => ({
@@ -92,5 +103,15 @@ export const unusedIndex = relationCheck({
         : `DROP INDEX CONCURRENTLY ${index};`,
     };
   },
+  indexAdvice: (row) => ({
+    action: 'drop',
+    because: 'unused',
+    index: textIn(row, 'index_name'),
+    purposes: purposesIn(row),
+  }),
   passMessage: 'Every large index is used.',
 });
+
+function purposesIn({ purposes }: Row): string[][] {
+  return Array.isArray(purposes) ? purposes.map((names) => [names].flat().map(String)) : [];
+}

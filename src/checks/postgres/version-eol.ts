@@ -24,7 +24,7 @@ export const versionEol: Check = {
   id: 'PG_VERSION_EOL',
   title: 'Unsupported PostgreSQL version',
   category: 'configuration',
-  maxSeverity: 'critical',
+  maxSeverity: 'warning',
   volatile: false,
   scope: 'server',
   sql: () => sql,
@@ -43,7 +43,7 @@ export const versionEol: Check = {
       measures: [],
       faults: [
         {
-          severity: 'critical',
+          severity: 'warning',
           object: null,
           metricLine: `PostgreSQL ${version} has had no fixes since ${last}; upgrade to PostgreSQL ${NEWEST}.`,
           remediation: `Upgrade to PostgreSQL ${NEWEST} with pg_upgrade, or by logical replication if downtime must be short.`,

@@ -1,6 +1,7 @@
-import type { Check, Fault, Row } from '../check.ts';
+import type { Check } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
+import type { Fault, Row } from '../fault.ts';
 import type { Measure } from '../measure.ts';
 import { grouped, percent } from '../wording.ts';
 import { atLeast, faultMeasure, worstOf } from '../worst-measures.ts';
@@ -64,6 +65,7 @@ export function wraparoundCheck({
          ${age}::float8 as age,
          datallowconn
     from pg_database
+   where datconnlimit <> -2
    order by age desc`,
     judge: (rows, facts) => {
       const { warning } = facts.thresholds;

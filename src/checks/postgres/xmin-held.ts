@@ -1,9 +1,12 @@
-import type { Check, Fault, Row, ServerFacts } from '../check.ts';
+import type { Check, ServerFacts } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn, textOrNone } from '../columns.ts';
+import type { Fault, Row } from '../fault.ts';
 import type { Measure } from '../measure.ts';
 import { counted, duration } from '../wording.ts';
-import { atLeast, crosses, faultMeasure, highestOf, type Scale } from '../worst-measures.ts';
+import { atLeast, crosses, faultMeasure, listHighest, type Scale } from '../worst-measures.ts';
+import { dumpSessions, isDump } from './backups.ts';
+import { isOlder, LOCK_WAITS, ownTime } from './lock-waits.ts';
 import { preparedSteps } from './prepared-xact-old.ts';
 import { unseenSessions } from './session-check.ts';
 import { slotSteps } from './slot-steps.ts';
@@ -14,16 +17,18 @@ import { slotSteps } from './slot-steps.ts';
  */
 const thresholds = { warning_seconds: 24 * 3600, warning_transactions: 10_000_000 };
 
-// What holds back the horizon of vacuum. The object does not contain a transaction's name or pid.
+// What holds back the horizon of vacuum, but for a backup, which PG_LONG_XACT names. The object does not contain a
+// transaction's name or pid.
 const sql = (version: number): string => `
-  with holder as (
+  with ${LOCK_WAITS}, ${dumpSessions()}, holder as (
     select 'session' as kind,
            concat_ws('/', quote_ident(datname), quote_ident(usename), quote_ident(application_name)) as name,
-           extract(epoch from clock_timestamp() - min(xact_start))::float8 as seconds,
+           max(${ownTime('xact_start')}) as seconds,
            max(greatest(age(backend_xmin), age(backend_xid)))::float8 as transactions,
            format('datname = %L AND usename = %L AND application_name = %L', datname, usename, application_name) as handle
-      from pg_stat_activity
+      from pg_stat_activity s
      where backend_type = 'client backend'
+       and not ${isDump('s')}
        and coalesce(backend_xmin, backend_xid) is not null
        and pid <> pg_backend_pid()
      group by datname, usename, application_name
@@ -89,7 +94,7 @@ export const xminHeld: Check<typeof thresholds> = {
       faults: held.slice(0, FAULT_LIMIT).map(({ row, measure }) => fault(row, measure, facts)),
       passMessage,
       measures: scales.flatMap((scale) =>
-        highestOf(
+        listHighest(
           scale,
           measures.filter(({ metric }) => metric === scale.metric),
         ),
@@ -130,7 +135,7 @@ function ending(kind: string, handle: string, facts: Facts): [string, string] {
     case 'session':
       return [
         'end the transaction',
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${handle} AND xact_start < now() - interval '${facts.thresholds.warning_seconds} s';`,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${handle} AND ${isOlder('xact_start', facts.thresholds.warning_seconds, true)};`,
       ];
     case 'prepared transaction':
       return ['commit it or roll it back in its database', preparedSteps(handle)];

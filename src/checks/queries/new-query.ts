@@ -1,4 +1,4 @@
-import { queryName } from '../../vocabulary/values/query-name.ts';
+import { queryName } from '../../platform/text/query-name.ts';
 import type { Check } from '../check.ts';
 import { counted, duration, percent } from '../wording.ts';
 import { type QueryEngine, queryCheck } from './query-check.ts';
@@ -6,7 +6,8 @@ import { placeKey } from './query-facts.ts';
 
 const thresholds = {
   /** Share of the time of all queries, and the days of history that make a query new. */
-  ...{ info: 0.1, minimum_days: 3 },
+  info: 0.1,
+  minimum_days: 3,
   /** The time of the query in the last 30 to 90 minutes: on an idle server every query has a large share. */
   minimum_seconds: 30,
 };
@@ -14,7 +15,9 @@ const thresholds = {
 /** A query that takes much of the time, and was not among the queries with the most time before. */
 export function newQuery(id: string, engine: QueryEngine): Check<typeof thresholds> {
   return queryCheck({
-    ...{ id, engine, thresholds },
+    id,
+    engine,
+    thresholds,
     title: 'New query takes much of the time',
     maxSeverity: 'info',
     metric: 'new_query_time_ratio',

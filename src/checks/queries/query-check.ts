@@ -1,8 +1,9 @@
-import { queryName } from '../../vocabulary/values/query-name.ts';
-import type { Check, Fault, Judgement, ServerFacts, Thresholds } from '../check.ts';
+import { queryName } from '../../platform/text/query-name.ts';
+import type { Check, Judgement, ServerFacts, Thresholds } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
-import { atLeast, countOf, faultMeasure, highestOf } from '../worst-measures.ts';
-import type { QueryFacts, QueryGrowth } from './query-facts.ts';
+import type { Fault } from '../fault.ts';
+import { atLeast, countOf, faultMeasure, listHighest } from '../worst-measures.ts';
+import { type QueryFacts, type QueryGrowth, selectWork } from './query-facts.ts';
 
 /** What the checks of queries of an engine have in common. */
 export interface QueryEngine {
@@ -34,7 +35,10 @@ interface QueryCheck<T extends Thresholds> extends Pick<Check, 'id' | 'title' | 
 export function queryCheck<T extends Thresholds>(given: QueryCheck<T>): Check<T> {
   const { id, title, maxSeverity, thresholds, engine } = given;
   return {
-    ...{ id, title, maxSeverity, thresholds },
+    id,
+    title,
+    maxSeverity,
+    thresholds,
     category: 'performance',
     volatile: true,
     scope: 'server',
@@ -56,7 +60,7 @@ function judge<T extends Thresholds>(
   if (reason !== null) return { skipped: `Not measured: ${reason}.` };
   const least = threshold(thresholds);
   const scale = atLeast(metric, least);
-  const valued = queries.recent
+  const valued = selectWork(queries, 'recent')
     .flatMap((query) => {
       const its = value(query, queries, thresholds);
       return its === null ? [] : [{ query, value: its, object: queryName(query) }];
@@ -75,7 +79,7 @@ function judge<T extends Thresholds>(
   return {
     faults,
     passMessage: passMessage(thresholds),
-    measures: [...highestOf(scale, valued), countOf(countMetric, found.length)],
+    measures: [...listHighest(scale, valued), countOf(countMetric, found.length)],
     near: valued.filter((one) => one.value < least && one.value >= 0.9 * least).map(({ object }) => object),
     truncated: found.length > FAULT_LIMIT,
   };

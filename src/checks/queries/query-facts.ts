@@ -35,6 +35,10 @@ interface UsualQuery {
 
 /** What a run knows of the server's queries. */
 export interface QueryFacts {
+  /** Why the statistics lack some queries, as a sentence; absent if they lack none. */
+  overflow?: string;
+  /** Statements of a backup, those that only wait for a lock, and those that read only the server's catalogue: none of them is a query to make faster. */
+  setAside?: ReadonlySet<string>;
   /** PostgreSQL: the quoted schema of pg_stat_statements. */
   schema: string;
   /** Seconds since the last run. */
@@ -51,6 +55,11 @@ export interface QueryFacts {
   historyDays: number;
   /** There were more queries in that time than {@link QueryFacts.usual} has. */
   usualIsCut: boolean;
+}
+
+/** What ran of a list of {@link QueryFacts}, without what is set aside. */
+export function selectWork(facts: QueryFacts, list: 'grown' | 'recent'): QueryGrowth[] {
+  return facts[list].filter(({ query }) => !facts.setAside?.has(query));
 }
 
 /** One name for a query and its place, as the key of a map. */

@@ -1,4 +1,4 @@
-import { queryName } from '../../vocabulary/values/query-name.ts';
+import { queryName } from '../../platform/text/query-name.ts';
 import type { Check } from '../check.ts';
 import { counted, duration, grouped } from '../wording.ts';
 import { type QueryEngine, queryCheck } from './query-check.ts';
@@ -21,7 +21,9 @@ export function readingQuery(
   engine: QueryEngine,
 ): Check {
   return queryCheck({
-    ...{ id, engine, metric },
+    id,
+    engine,
+    metric,
     title: 'Query reads far more than it returns',
     maxSeverity: 'info',
     thresholds: { info, minimum_read, minimum_calls: 5, minimum_seconds: 30 },

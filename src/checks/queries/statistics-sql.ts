@@ -1,3 +1,8 @@
+import { BACKUP_DIGEST } from '../mysql/backups.ts';
+import { WAITING_DIGEST } from '../mysql/own-time.ts';
+import { isBackupStatement } from '../postgres/backups.ts';
+import { isWaitStatement } from '../postgres/lock-waits.ts';
+
 /** The most entries that are read. PostgreSQL keeps 5,000 by default, MariaDB too, MySQL up to 10,000. */
 export const ENTRY_LIMIT = 5_000;
 
@@ -56,7 +61,7 @@ export function postgresStatistics(schema: string, seen: Seen | null): string {
   select head.*, info.*, query.*
     from head
     left join (
-      select extract(epoch from stats_reset)::text as reset
+      select extract(epoch from stats_reset)::text as reset, dealloc::float8 as lost
         from ${schema}.pg_stat_statements_info()
        where (select loaded from head)
     ) info on true
@@ -89,6 +94,50 @@ export function postgresStatistics(schema: string, seen: Seen | null): string {
 
 const DIGESTS = 'performance_schema.events_statements_summary_by_digest';
 
+/** The digests that are no queries to make faster: of backups, of waits for a lock, and SHOW. No text is sent, only their names. */
+export const mysqlSetAside = `
+  select digest as query
+    from ${DIGESTS}
+   where ${BACKUP_DIGEST} or ${WAITING_DIGEST} or digest_text like 'SHOW %'
+   limit ${ENTRY_LIMIT}`;
+
+/** The longest text of a statement that is looked at. pg_dump's have up to 7,000 characters. */
+const LONGEST = 12_000;
+
+/**
+ * Of some queries of PostgreSQL, those that are set aside by their form, and the texts of those that may read only the catalogue. The
+ * server reads its file of texts for them.
+ */
+export const postgresSetAside = (schema: string, queries: readonly string[]) => `
+  select distinct on (queryid) queryid::text as query, case when not has_form then text end as text
+    from (
+      select queryid, query as text, ${isBackupStatement('query')} or ${isWaitStatement('query')} as has_form
+        from ${schema}.pg_stat_statements
+       where queryid in (${queries.join(', ')})
+    ) statement
+   where has_form
+      or length(text) <= ${LONGEST} and text ~* '\\m(?:pg_|information_schema)' and text ~* '^\\W*(?:select|with|prepare)\\M'`;
+
+/** Which of these names without a schema are PostgreSQL's own, as rows with a name. The names have no quotes in them. */
+export const postgresNames = (relations: readonly string[], functions: readonly string[]) => `
+  select relname::text as relation, null as function
+    from pg_catalog.pg_class
+   where relnamespace = 'pg_catalog'::regnamespace and relname in (${inQuotes(relations)})
+  union all
+  select distinct null, proname::text
+    from pg_catalog.pg_proc
+   where pronamespace = 'pg_catalog'::regnamespace and proname in (${inQuotes(functions)})`;
+
+const inQuotes = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ') || 'null';
+
+/** The texts of those digests that may read only the catalogue of MySQL or MariaDB. */
+export const mysqlCatalogueTexts = (queries: readonly string[]) => `
+  select digest as query, min(digest_text) as text
+    from ${DIGESTS}
+   where digest in (${inQuotes(queries)})
+     and lower(digest_text) regexp '^[^a-z]*(select|with) .*\`(information_schema|performance_schema|mysql|sys)\`'
+   group by digest`;
+
 /** The same for MySQL and MariaDB. A digest has a row per schema. The table counts in picoseconds, MariaDB's times in seconds. */
 export function mysqlStatistics(seen: Seen | null): string {
   const moved =
@@ -102,7 +151,8 @@ export function mysqlStatistics(seen: Seen | null): string {
              (select count(*) from performance_schema.setup_consumers
                where name = 'statements_digest' and enabled = 'YES') as counts,
              unix_timestamp(now(6)) + 0e0 as at,
-             concat_ws(':', @@hostname, @@port, @@server_id) as server
+             concat_ws(':', @@hostname, @@port, @@server_id) as server,
+             (select coalesce(sum(count_star), 0) + 0e0 from ${DIGESTS} where digest is null) as lost
        limit 1
     ) head
     left join (

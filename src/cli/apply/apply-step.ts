@@ -69,6 +69,6 @@ export function lineOf({ action, what, account, name, changed, from, to }: Diffe
 function shown(value: unknown): string {
   if (value === null) return 'none';
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.join(' ');
+  if (Array.isArray(value)) return value.map(shown).join(' ');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -1,22 +1,33 @@
-import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type pg from 'pg';
-import { inTransaction } from '../../database/connect.ts';
-import type { SecretKeys } from '../../database/encryption.ts';
+import { readTextFile } from '../../config/text-file.ts';
+import type { SecretKeys } from '../../platform/encryption.ts';
+import { inTransaction } from '../../store/connect.ts';
+import { idOf } from '../arguments.ts';
 import { addCellOption } from '../cells/command-cells.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
+import { UsageError } from '../usage-error.ts';
 import { type Difference, lineOf } from './apply-step.ts';
 import type { DesiredState } from './desired-state.ts';
+import type { Unmatched } from './scopes/unmatched-scopes.ts';
+import { secretVariablesOf } from './secrets/secret-variables.ts';
 
 interface Options {
-  file: string;
+  file?: string;
+  export?: boolean;
+  account?: number;
   plan?: boolean;
+  exitCode?: boolean;
   prune?: boolean;
   secretsDir?: string;
+  secretEnv?: readonly string[];
   json?: boolean;
 }
+
+/** The exit code of `--plan --exit-code` when the store differs: 1 is a failure, 2 a wrong file. */
+const DIFFERS = 3;
 
 /** The result of `apply`. */
 interface Applied {
@@ -27,6 +38,8 @@ interface Applied {
   changes: Difference[];
   /** What the store has and the lists of the file do not name. It stays. */
   unnamed: Difference[];
+  /** Names and patterns of the file that match no connection. */
+  unmatched: Unmatched[];
 }
 
 /** `apply`. */
@@ -37,26 +50,53 @@ export function addApplyCommand(program: Command, context: CommandContext): void
     'create and change accounts, members, connections, silences and destinations from a YAML file',
   );
   addCellOption(applying, 'of several cells, the one that all accounts of the file live in')
-    .requiredOption('-f, --file <FILE>', 'the YAML file, - for standard input')
+    .option('-f, --file <FILE>', 'the YAML file, - for standard input')
     .option('--plan', 'show the differences and change nothing')
+    .option('--exit-code', `with --plan: exit with ${DIFFERS} if there are differences`)
     .option('--prune', 'remove what the lists in the file do not name, but never an account')
+    .option('--export', 'print the account of --account as such a file, without its secrets')
+    .option('--account <ID>', 'with --export: the account', idOf('--account'))
     .option('--secrets-dir <DIR>', 'folder of the secret files (default: DBVITALS_SECRETS_DIR)')
-    .action(async ({ file, plan = false, prune = false, secretsDir, json = false }: Options) => {
-      const wanted = await read(file, secretsDir, context);
+    .option(
+      '--secret-env <NAMES>',
+      'environment variables that the file may use as secrets, separated by commas; SHOP_* are all that begin with SHOP_; may be repeated',
+      secretVariablesOf,
+    )
+    .action(async (options: Options) => {
+      const { plan = false, prune = false, exitCode = false, json = false } = options;
+      if (options.export === true) return printExport(options, context);
+      if (options.account !== undefined) throw new UsageError('--account needs --export.');
+      if (exitCode && !plan) throw new UsageError('--exit-code needs --plan.');
+      const wanted = await read(options, context);
       const show = json ? () => {} : print;
       const done = await context.withStore(async (writer) =>
         apply(writer, wanted, { plan, prune }, await context.openSecret(writer), show),
       );
       if (json) process.stdout.write(`${JSON.stringify(done)}\n`);
       else sumUp(done);
+      if (exitCode && done.changes.length > 0) process.exitCode = DIFFERS;
     });
 }
 
+async function printExport(options: Options, context: CommandContext): Promise<void> {
+  const { account, file, plan, prune, exitCode, json = false } = options;
+  if (account === undefined) throw new UsageError('--export needs --account.');
+  if (file !== undefined || plan || prune || exitCode)
+    throw new UsageError('--export only prints: leave out --file, --plan, --prune and --exit-code.');
+  const { exportAccount, writeExport } = await import('./export/export-account.ts');
+  const exported = await context.withStore(async (writer) => {
+    const secret = await context.openSecret(writer);
+    return inTransaction(writer, (client) => exportAccount(client, account, secret));
+  });
+  process.stdout.write(writeExport(exported, json));
+}
+
 async function read(
-  file: string,
-  secretsDir: string | undefined,
+  { file, secretsDir, secretEnv = [] }: Options,
   context: CommandContext,
 ): Promise<DesiredState> {
+  if (file === undefined)
+    throw new UsageError('Name the YAML file with --file, or export an account with --export.');
   const piped = file === '-';
   const written = piped ? await text(process.stdin) : textOf(file);
   const own = context.ownPlaces();
@@ -64,6 +104,7 @@ async function read(
     ...own,
     folder: piped ? '.' : dirname(file),
     secretsDir: secretsDir ?? own.secretsDir,
+    secretVariables: secretEnv,
     allowPrivateDestinations: context.allowsPrivateDestinations(),
   };
   const { checks } = await context.loadCatalogue();
@@ -73,7 +114,7 @@ async function read(
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readTextFile(file);
   } catch {
     throw new UsageError('--file must name a readable file, or be - for standard input.');
   }
@@ -105,14 +146,14 @@ async function apply(
           return carryOut(client, again);
         });
   const accounts = ids.map((id, at) => ({ id, name: wanted.accounts[at]?.name ?? '' }));
-  return { applied: !only, accounts, changes, unnamed: plan.unnamed };
+  return { applied: !only, accounts, changes, unnamed: plan.unnamed, unmatched: plan.unmatched };
 }
 
 function print(changes: Difference[]): void {
   process.stdout.write(changes.map((difference) => `${lineOf(difference)}\n`).join(''));
 }
 
-function sumUp({ applied, accounts, changes, unnamed }: Applied): void {
+function sumUp({ applied, accounts, changes, unnamed, unmatched }: Applied): void {
   const count = (of: Difference['action']) => changes.filter(({ action }) => action === of).length;
   const [added, changed, removed] = [count('add'), count('change'), count('remove')];
   const ids = new Map(accounts.map(({ id, name }) => [name, id]));
@@ -131,4 +172,9 @@ function sumUp({ applied, accounts, changes, unnamed }: Applied): void {
     ),
   ];
   process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  // It may be a mistake, and is none for connections that are still to come.
+  for (const { what, account, name, connections } of unmatched)
+    process.stderr.write(
+      `warning: no connection matches: ${what} ${account} / ${name}: ${connections.join(', ')}\n`,
+    );
 }

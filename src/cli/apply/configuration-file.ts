@@ -9,10 +9,10 @@ import {
   visit,
   type YAMLError,
 } from 'yaml';
-import { Rejection } from '../../vocabulary/rejection.ts';
-import type { Static, TSchema } from '../../vocabulary/schema.ts';
-import { UsageError } from '../command.ts';
+import { Rejection } from '../../platform/rejection.ts';
+import type { Static, TSchema } from '../../platform/schema/schema.ts';
 import { InvalidFile } from '../invalid-file.ts';
+import { UsageError } from '../usage-error.ts';
 import { type Path, schemaProblems } from './schema-problems.ts';
 
 /** A parsed file, and the problems found in it later. */

@@ -1,50 +1,31 @@
 import { KINDS } from '../../accounts/account-row.ts';
-import { MEMBER_STATUSES } from '../../members/member-row.ts';
+import { MEMBER_STATUSES } from '../../accounts/members/member-row.ts';
 import { TIME_OF_DAY } from '../../notifications/maintenance/quiet-hours.ts';
 import { WEEKDAYS } from '../../notifications/maintenance/weekdays.ts';
-import { REASONS } from '../../silences/silence-row.ts';
+import { type Static, type TSchema, Type } from '../../platform/schema/schema.ts';
+import { REASONS } from '../../tickets/silences/silence-row.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
 import { SHIPPED_AUTHORITIES } from '../../vocabulary/hosted/authorities.ts';
 import { PLANS } from '../../vocabulary/plans.ts';
 import { ROLE_IDS } from '../../vocabulary/role-permissions.ts';
-import { type Static, type TSchema, Type } from '../../vocabulary/schema.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
 import type { Catalogue } from '../command.ts';
 import { tagThresholdsSchema, thresholdsSchema } from '../thresholds/thresholds.ts';
 import { destinationSchema } from './destination-schema.ts';
+import { scopeSchema } from './scopes/scope-schema.ts';
+import { secretSchema } from './secrets/secret-schema.ts';
 
 // The schema of the file of `apply`. Editors show a field's description, and errors of `apply` quote it.
 
 const Name = text('A name of 1 to 200 characters.');
 const Port = Type.Integer({ minimum: 1, maximum: 65_535, description: 'A port, 1 to 65535.' });
 
-// A file must not be able to send a secret of the service itself to a database.
-const Environment = Type.String({
-  pattern: '^(?!DBVITALS_|DATABASE_URL$)[A-Za-z_][A-Za-z0-9_]*$',
-  description: 'The name of an environment variable that is not a setting of dbvitals.',
-});
 const Path = Type.String({
   minLength: 1,
   maxLength: 4_096,
   description: "A path, absolute or relative to this file's folder.",
 });
-
-const SecretPath = Type.String({
-  minLength: 1,
-  maxLength: 4_096,
-  description: 'The path of a file in the folder of --secrets-dir, relative to that folder.',
-});
-
-const Secret = (what: string) =>
-  closed(
-    { env: Type.Optional(Environment), file: Type.Optional(SecretPath) },
-    {
-      minProperties: 1,
-      maxProperties: 1,
-      description: `${what} as {env: NAME} or {file: PATH}: never write it into this file.`,
-    },
-  );
 
 const Member = closed(
   {
@@ -84,17 +65,12 @@ const Ssh = closed(
       description: 'The host name or address of the SSH server.',
     }),
     port: Type.Optional(Port),
-    key: Type.Optional(Secret('The private key without a passphrase')),
+    key: Type.Optional(secretSchema('The private key without a passphrase')),
   },
   {
     description: 'The SSH server for a tunnel to the database: username, host; optional port and key.',
   },
 );
-
-const Connections = Type.Array(text('A name, in which * is any text, or tags.'), {
-  minItems: 1,
-  description: 'Names of connections, in which * is any text, or tags as tag:env:production (default: all).',
-});
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
@@ -103,19 +79,22 @@ function connection(checks: Catalogue['checks']) {
     {
       name: Name,
       url: Type.Optional(
-        Type.Union([Type.String({ minLength: 1, maxLength: 4_096 }), Secret('The URL')], {
+        Type.Union([Type.String({ minLength: 1, maxLength: 4_096 }), secretSchema('The URL')], {
           description:
             'postgres://user@host:5432/database, mysql:// or mariadb://user@host:3306; with its password only as {env: NAME} or {file: PATH}.',
         }),
       ),
       address: Type.Optional(Address),
-      password: Type.Optional(Secret('The password')),
+      password: Type.Optional(secretSchema('The password')),
       every: Type.Optional(
         text('Time between health checks: 10s to 7d, a whole number and s, m, h or d (default: 5m).'),
       ),
       tls: Type.Optional(word(TLS_MODES, 'Default: verify-full; none on a Unix socket.')),
       ca_file: Type.Optional(Path),
       ca: Type.Optional(word(SHIPPED_AUTHORITIES, 'Certificates that dbvitals ships.')),
+      ca_pem: Type.Optional(
+        text('The certificates that sign the server, as PEM text, instead of ca_file.', 65_536),
+      ),
       token_source: Type.Optional(text('The token source that prints the password.')),
       expose_password: flag(
         'Whether to send the password to a server that asks for it in clear text or as MD5: true or false (default).',
@@ -126,6 +105,11 @@ function connection(checks: Catalogue['checks']) {
           maximum: 1_000,
           description: 'How many standbys the server should have, 0 to 1000 (default: 0).',
         }),
+      ),
+      pulse: Type.Optional(
+        text(
+          'How often to look at sessions and locks between two health checks: off, or 1s to 60s (default: 10s).',
+        ),
       ),
       query_texts: flag('Whether to store the texts of queries, without constants: true or false (default).'),
       tags: Type.Optional(
@@ -171,7 +155,7 @@ const AlertRule = closed(
   {
     name: Name,
     when: text(
-      'The condition, such as score < 50, unreachable_seconds >= 10m, findings_critical >= 1, days_left < 7 or PG_CONN_SATURATION.connections_used_ratio >= 0.9.',
+      'The condition, such as score < 50, unreachable_seconds >= 10m, findings_critical >= 1, days_left < 7, blocked_seconds >= 45s, load_active_sessions > 20 or PG_CONN_SATURATION.connections_used_ratio >= 0.9.',
       300,
     ),
     clear: Type.Optional(
@@ -186,12 +170,11 @@ const AlertRule = closed(
       }),
     ),
     severity: Type.Optional(word(SEVERITIES, 'Default: warning.')),
-    connections: Type.Optional(Connections),
+    connections: Type.Optional(scopeSchema),
     destinations: Type.Optional(
       Type.Array(text('The name of a destination of the account.'), {
-        minItems: 1,
         uniqueItems: true,
-        description: 'Names of destinations that get its alerts (default: all).',
+        description: 'Names of destinations that get its alerts (default: all; [] = none).',
       }),
     ),
     remind: Type.Optional(
@@ -215,7 +198,7 @@ const Maintenance = closed(
     at: Type.String({ pattern: TIME_OF_DAY, description: 'The start in the time zone, such as "02:00".' }),
     for: text('How long it lasts, 1m to 7d, such as 2h.'),
     time_zone: Type.Optional(text('A time zone, such as Europe/Berlin (default: UTC).')),
-    connections: Type.Optional(Connections),
+    connections: Type.Optional(scopeSchema),
   },
   {
     description:
@@ -244,7 +227,7 @@ export function configurationSchema(checks: Catalogue['checks']) {
       thresholds: Type.Optional(thresholdsSchema(checks)),
       tag_thresholds: Type.Optional(tagThresholdsSchema(checks)),
       destinations: Type.Optional(
-        Type.Array(destinationSchema(Secret), { description: 'A list of destinations.' }),
+        Type.Array(destinationSchema(), { description: 'A list of destinations.' }),
       ),
       maintenance: Type.Optional(
         Type.Array(Maintenance, { description: 'A list of recurring maintenance windows.' }),
@@ -267,8 +250,6 @@ export type WrittenConnection = NonNullable<WrittenAccount['connections']>[numbe
 export type WrittenMaintenance = NonNullable<WrittenAccount['maintenance']>[number];
 export type WrittenRule = NonNullable<WrittenAccount['alert_rules']>[number];
 export type WrittenSilence = NonNullable<WrittenConnection['silences']>[number];
-/** The location of a secret. Exactly one of the two fields is set. */
-export type SecretPlace = Static<ReturnType<typeof Secret>>;
 
 function text(description: string, maxLength = 200) {
   return Type.String({ minLength: 1, maxLength, description });

@@ -1,16 +1,16 @@
 import type { NewAccount } from '../../accounts/add-account.ts';
-import type { MemberRow } from '../../members/member-row.ts';
+import type { MemberRow } from '../../accounts/members/member-row.ts';
 import { emailOf, textOf } from '../arguments.ts';
 import type { Catalogue } from '../command.ts';
 import { noteRepeated, type ReadFile, readFile } from './configuration-file.ts';
 import { configurationSchema, type WrittenAccount } from './configuration-schema.ts';
-import { alertRulesIn, type DesiredRule } from './parse-alert-rules.ts';
 import { connectionsIn, type DesiredConnection } from './parse-connections.ts';
-import { type DesiredDestination, destinationsIn } from './parse-destinations.ts';
-import { type DesiredMaintenance, maintenanceIn } from './parse-maintenance.ts';
+import { alertRulesIn, type DesiredRule } from './plan-alert-rules.ts';
+import { type DesiredDestination, destinationsIn } from './plan-destinations.ts';
+import { type DesiredMaintenance, maintenanceIn } from './plan-maintenance.ts';
 import { type DesiredThresholds, thresholdsIn } from './plan-thresholds.ts';
-import type { Surroundings } from './resolve-secrets.ts';
 import type { Path } from './schema-problems.ts';
+import type { Surroundings } from './secrets/resolve-secrets.ts';
 
 /** The desired state of an account. A list that the file does not contain is null, and stays unchanged. */
 export interface DesiredAccount extends Omit<NewAccount, 'kind'> {
@@ -68,7 +68,11 @@ function accountIn(
     file.problem([...path, 'requests_per_minute'], sentence);
   }
   return {
-    ...{ path, name: name.trim(), kind, plan, requests_per_minute: requests_per_minute ?? null },
+    path,
+    name: name.trim(),
+    kind,
+    plan,
+    requests_per_minute: requests_per_minute ?? null,
     members: members ? membersIn(file, [...path, 'members'], members) : null,
     connections: connections
       ? connectionsIn(file, [...path, 'connections'], connections, surroundings)

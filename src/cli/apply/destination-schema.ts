@@ -4,32 +4,38 @@ import {
   SIGNATURES,
 } from '../../notifications/destinations/destination-input.ts';
 import { MOST_RECIPIENTS } from '../../notifications/destinations/recipient-address.ts';
+import {
+  ACTOR_TYPES,
+  type ActorType,
+  BODY_SHAPES,
+  STREAM_FORMATS,
+} from '../../notifications/log-streams/stream-input.ts';
+import { type Static, Type } from '../../platform/schema/schema.ts';
 import { CHANNELS } from '../../vocabulary/channels.ts';
-import type { EventKind } from '../../vocabulary/events/event-kinds.ts';
-import { type Static, type TSchema, Type } from '../../vocabulary/schema.ts';
+import type { EventKind } from '../../vocabulary/event-kinds.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
-import type { SecretPlace } from './configuration-schema.ts';
+import { scopeSchema } from './scopes/scope-schema.ts';
+import { secretSchema } from './secrets/secret-schema.ts';
 
-/** The schema of a destination in the file of `apply`. `secret` makes the schema of the place of a secret. */
-export function destinationSchema(secret: (what: string) => TSchema) {
-  const place = (what: string) => Type.Optional(Type.Unsafe<SecretPlace>(secret(what)));
+/** The schema of a destination in the file of `apply`. */
+export function destinationSchema() {
+  const place = (what: string) => Type.Optional(secretSchema(what));
   return Type.Object(
     {
       name: Type.String({ minLength: 1, maxLength: 200, description: 'A name of 1 to 200 characters.' }),
       channel: word(CHANNELS),
       url: Type.Optional(
-        Type.Union(
-          [Type.String({ minLength: 1, maxLength: 2_000 }), Type.Unsafe<SecretPlace>(secret('The URL'))],
-          {
-            description:
-              'https://hooks.example.com/…; the URL of a chat service only as {env: NAME} or {file: PATH}.',
-          },
-        ),
+        Type.Union([Type.String({ minLength: 1, maxLength: 2_000 }), secretSchema('The URL')], {
+          description:
+            'https://hooks.example.com/…; the URL of a chat service only as {env: NAME} or {file: PATH}.',
+        }),
       ),
       routing_key: place('The integration key of PagerDuty'),
       authorization: place('The value of the Authorization header'),
       signature: Type.Optional(word(SIGNATURES, 'How a webhook is signed (default: hmac).')),
       method: Type.Optional(word(HEARTBEAT_METHODS, 'How a heartbeat is sent (default: GET).')),
+      shape: Type.Optional(word(BODY_SHAPES, 'How log_http forms its bodies (default: ndjson).')),
+      stream: Type.Optional(streamSchema()),
       recipients: Type.Optional(
         Type.Array(Type.String({ minLength: 3, maxLength: 254, description: 'An e-mail address.' }), {
           maxItems: MOST_RECIPIENTS,
@@ -42,12 +48,7 @@ export function destinationSchema(secret: (what: string) => TSchema) {
         }),
       ),
       minimum_severity: Type.Optional(word(SEVERITIES, 'Default: any.')),
-      connections: Type.Optional(
-        Type.Array(Type.String({ minLength: 1, maxLength: 200, description: 'The name of a connection.' }), {
-          description:
-            'Names of connections, in which * is any text, or tags as tag:env:production (default: all).',
-        }),
-      ),
+      connections: Type.Optional(scopeSchema),
       requests_per_second: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 50, description: 'Requests per second, 1 to 50 (default: 50).' }),
       ),
@@ -70,6 +71,25 @@ export function destinationSchema(secret: (what: string) => TSchema) {
       description:
         'Where notifications are sent, identified by its name: at least name and channel. "destination rotate-secret" shows the signing secret of a webhook.',
     },
+  );
+}
+
+function streamSchema() {
+  const types = (description: string) =>
+    Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 63 }), { maxItems: 200, description }));
+  return Type.Object(
+    {
+      format: Type.Optional(word(STREAM_FORMATS, 'Default: native.')),
+      action_types: types('The action types to send (default: all).'),
+      excluded_types: types('The action types to leave out (default: none).'),
+      actors: Type.Optional(
+        Type.Array(Type.Unsafe<ActorType>({ ...word(ACTOR_TYPES) }), {
+          minItems: 1,
+          description: 'Whose entries to send (default: all).',
+        }),
+      ),
+    },
+    { additionalProperties: false, description: 'What a log stream sends: the channels with a log.' },
   );
 }
 

@@ -4,14 +4,15 @@ import { agreedTls, requireAuthority, tlsOf } from '../../connections/connection
 import { requirePrivateKey, type SshLogin } from '../../connections/connection-tunnel.ts';
 import { addressOf, type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
 import { requireTags, requireTagsOfOne } from '../../connections/tags/change-tags.ts';
+import { requireOrderWithin } from '../../connections/thresholds/require-order.ts';
 import type { TlsMode } from '../../vocabulary/tls-modes.ts';
-import { durationOf, textOf } from '../arguments.ts';
-import { UsageError } from '../command.ts';
+import { durationOf, parsePulse, textOf } from '../arguments.ts';
+import { UsageError } from '../usage-error.ts';
 import { noteRepeated, type ReadFile } from './configuration-file.ts';
 import type { WrittenConnection } from './configuration-schema.ts';
-import { type SilenceInFile, silencesIn } from './parse-silences.ts';
-import { fileText, lineAt, type Surroundings, textAt } from './resolve-secrets.ts';
+import { type SilenceInFile, silencesIn } from './plan-silences.ts';
 import type { Path } from './schema-problems.ts';
+import { fileText, lineAt, type Surroundings, textAt } from './secrets/resolve-secrets.ts';
 
 /** The desired state of a connection. */
 export interface DesiredConnection {
@@ -25,6 +26,8 @@ export interface DesiredConnection {
   thresholds: ConnectionThresholds;
   expectedStandbys: number;
   queryTexts: boolean;
+  /** 0 = off. */
+  pulseSeconds: number;
   passwordExposable: boolean;
   caCertificate: string | null;
   /** The name of an operator's command that prints the password; null = by password. */
@@ -56,7 +59,7 @@ function connectionIn(
   surroundings: Surroundings,
 ): DesiredConnection | undefined {
   const field = <T>(name: string, parse: () => T) => file.attempt([...path, name], parse);
-  const { thresholds = {}, expected_standbys = 0, ca, ca_file, ssh, silences } = written;
+  const { thresholds = {}, expected_standbys = 0, ssh, silences } = written;
   const named = field(written.address ? 'address' : 'url', () => addressIn(written, surroundings));
   const engine = named?.engine ?? 'postgres';
   const type = named?.connection_type ?? 'direct';
@@ -64,20 +67,24 @@ function connectionIn(
     file.problem([...path, 'ssh'], 'An SSH tunnel needs a host, not a socket.');
   const name = field('name', () => textOf('The name')(written.name)) ?? '';
   const every = field('every', () => durationOf('The time', '10s', '7d')(written.every ?? '5m')) ?? 0;
+  const pulseSeconds = field('pulse', () => parsePulse(written.pulse ?? '10s')) ?? 0;
   const tls = field('tls', () => tlsOf(type, agreedTls(written.tls, named?.tls))) ?? 'disable';
   const password = field('password', () => passwordIn(written, named, surroundings)) ?? null;
   const caCertificate =
-    field('ca_file', () => {
-      if (ca !== undefined && ca_file !== undefined) throw new UsageError('Give ca or ca_file, not both.');
-      const pem = ca_file === undefined ? (ca ?? null) : certificatesIn(fileText(ca_file, surroundings));
+    field(written.ca_pem === undefined ? 'ca_file' : 'ca_pem', () => {
+      const pem = authorityIn(written, surroundings);
       requireSettingsOf(engine, { caCertificate: pem });
       return pem;
     }) ?? null;
-  if (ca_file === undefined) field('tls', () => requireAuthority(tls, caCertificate));
+  if (written.ca_file === undefined && written.ca_pem === undefined)
+    field('tls', () => requireAuthority(tls, caCertificate));
   const key = ssh?.key;
   const sshKey =
     file.attempt([...path, 'ssh', 'key'], () => key && requirePrivateKey(textAt(key, surroundings))) ?? null;
-  field('thresholds', () => requireSettingsOf(engine, { thresholds }));
+  field('thresholds', () => {
+    requireSettingsOf(engine, { thresholds });
+    requireOrderWithin(thresholds);
+  });
   field('expected_standbys', () => requireSettingsOf(engine, { expectedStandbys: expected_standbys }));
   const tags = field('tags', () => {
     const parsed = requireTags(written.tags ?? []);
@@ -87,8 +94,16 @@ function connectionIn(
   const silenced = silences ? silencesIn(file, [...path, 'silences'], silences, engine) : null;
   if (!named) return undefined;
   return {
-    ...{ path, name, address: { ...named, password }, tls, every, thresholds, caCertificate, sshKey },
+    path,
+    name,
+    address: { ...named, password },
+    tls,
+    every,
+    thresholds,
+    caCertificate,
+    sshKey,
     expectedStandbys: expected_standbys,
+    pulseSeconds,
     queryTexts: written.query_texts ?? false,
     passwordExposable: written.expose_password ?? false,
     tokenSource: written.token_source ?? null,
@@ -96,6 +111,14 @@ function connectionIn(
     tags: written.tags === undefined ? null : (tags ?? null),
     silences: silenced,
   };
+}
+
+/** The name of a shipped authority, or PEM; null = none. */
+function authorityIn({ ca, ca_file, ca_pem }: WrittenConnection, surroundings: Surroundings): string | null {
+  if ([ca, ca_file, ca_pem].filter((one) => one !== undefined).length > 1)
+    throw new UsageError('Give one of ca, ca_file and ca_pem.');
+  if (ca_file !== undefined) return certificatesIn(fileText(ca_file, surroundings));
+  return ca_pem === undefined ? (ca ?? null) : certificatesIn(ca_pem);
 }
 
 function addressIn({ url, address }: WrittenConnection, surroundings: Surroundings): DatabaseAddress {

@@ -3,7 +3,7 @@ import { type AccountRow, accountColumns } from '../../accounts/account-row.ts';
 import { addAccountWithin } from '../../accounts/add-account.ts';
 import { changeSettings } from '../../accounts/change-account.ts';
 import { changeWithin } from '../../activity/record-entry.ts';
-import type { SecretKeys } from '../../database/encryption.ts';
+import type { SecretKeys } from '../../platform/encryption.ts';
 import { changesOf, type Difference, type Step } from './apply-step.ts';
 import type { DesiredAccount, DesiredState } from './desired-state.ts';
 import { planAlertRules } from './plan-alert-rules.ts';
@@ -12,12 +12,16 @@ import { planDestinations } from './plan-destinations.ts';
 import { planMaintenance } from './plan-maintenance.ts';
 import { planMembers } from './plan-members.ts';
 import { planThresholds } from './plan-thresholds.ts';
+import { readScopeNames } from './scopes/scope-names.ts';
+import { requireExactNames, type Unmatched, unmatchedPatterns } from './scopes/unmatched-scopes.ts';
 
 /** The steps that bring the accounts of a store to the desired state, in the order of the file. */
 export interface Plan {
   accounts: AccountPlan[];
   /** What the store has and the file does not name. It stays because `--prune` was not given. */
   unnamed: Difference[];
+  /** Patterns of the file that match no connection. They may match one later. */
+  unmatched: Unmatched[];
 }
 
 interface AccountPlan {
@@ -40,7 +44,7 @@ export async function planAccounts(
 ): Promise<Plan> {
   const { rows } = await client.query<AccountRow>(named, [accounts.map(({ name }) => name)]);
   const known = Map.groupBy(rows, ({ name }) => name);
-  const plan: Plan = { accounts: [], unnamed: [] };
+  const plan: Plan = { accounts: [], unnamed: [], unmatched: [] };
   for (const wanted of accounts) {
     const [before, second] = known.get(wanted.name) ?? [];
     if (before && second) {
@@ -51,13 +55,18 @@ export async function planAccounts(
       file.problem([...wanted.path, 'kind'], `The kind of an account can't change: it is ${before.kind}.`);
     const of = { id: before?.id ?? null, name: wanted.name };
     const destinations = wanted.destinations?.map((destination) => destination.name) ?? [];
+    const scopes = await readScopeNames(client, of.id, wanted.connections, prune);
+    requireExactNames(wanted, scopes, file);
+    plan.unmatched.push(...unmatchedPatterns(wanted, scopes));
     const lists = [
-      wanted.members && (await planMembers(client, of, wanted.members)),
+      wanted.members &&
+        (await planMembers(client, of, { members: wanted.members, path: wanted.path }, { file, prune })),
       wanted.connections && (await planConnections(client, of, wanted.connections, { secret, file })),
-      wanted.destinations && (await planDestinations(client, of, wanted.destinations, { secret, file })),
+      wanted.destinations &&
+        (await planDestinations(client, of, wanted.destinations, { secret, file, scopes })),
       wanted.alertRules &&
-        (await planAlertRules(client, of, wanted.alertRules, { file, named: destinations })),
-      wanted.maintenance && (await planMaintenance(client, of, wanted.maintenance)),
+        (await planAlertRules(client, of, wanted.alertRules, { file, named: destinations, scopes })),
+      wanted.maintenance && (await planMaintenance(client, of, wanted.maintenance, scopes)),
       await planThresholds(client, of, wanted.thresholds),
     ].filter((list) => list !== null);
     const unnamed = lists.flatMap((list) => list.unnamed);

@@ -6,10 +6,10 @@ import {
   type StoredConnection,
   type StoredSettings,
 } from '../../connections/connection-changes.ts';
-import { trustedSecrets } from '../../connections/connection-secrets.ts';
 import type { ConnectionThresholds, ThresholdChanges } from '../../connections/connection-thresholds.ts';
+import { trustedSecrets } from '../../connections/credentials.ts';
 import { type ConnectionChanges, requireChangeable } from '../../connections/require-changeable.ts';
-import type { SecretKeys } from '../../database/encryption.ts';
+import type { SecretKeys } from '../../platform/encryption.ts';
 import type { Step } from './apply-step.ts';
 import type { ReadFile } from './configuration-file.ts';
 import type { DesiredConnection } from './parse-connections.ts';
@@ -58,6 +58,7 @@ export async function alteration(
     ...(has('every') && { every: wanted.every }),
     ...(has('thresholds') && { thresholds: thresholdChanges(before.thresholds, wanted.thresholds) }),
     ...(has('expected_standbys') && { expectedStandbys: wanted.expectedStandbys }),
+    ...(has('pulse') && { pulseSeconds: wanted.pulseSeconds }),
     ...(has('query_texts') && { queryTexts: wanted.queryTexts }),
     ...(has('password_exposable') && { passwordExposable: wanted.passwordExposable }),
     ...(has('token_source') && { tokenSource: wanted.tokenSource }),
@@ -75,12 +76,19 @@ function settingsAfter(before: StoredSettings, wanted: DesiredConnection): Store
   const { passwordExposable, caCertificate } = wanted;
   const { engine, connection_type, host, port, database, username } = address;
   return {
-    ...{ ...before, engine, host, port, database, username, tls },
+    ...before,
+    engine,
+    host,
+    port,
+    database,
+    username,
+    tls,
     connection_type: ssh ? 'ssh_tunnel' : connection_type,
     // The names may be in another order in the store.
     thresholds: isDeepStrictEqual(before.thresholds, thresholds) ? before.thresholds : thresholds,
     expected_standbys: expectedStandbys,
     query_texts: queryTexts,
+    pulse_seconds: wanted.pulseSeconds,
     password_exposable: passwordExposable,
     ca_certificate: caCertificate,
     token_source: wanted.tokenSource,

@@ -2,13 +2,13 @@ import type pg from 'pg';
 import { addConnection } from '../../connections/add-connection.ts';
 import { everySettingsOf, type StoredConnection } from '../../connections/connection-changes.ts';
 import { removeConnection } from '../../connections/remove-connection.ts';
+import { changeTagsWithin } from '../../connections/tags/change-tags.ts';
 import { readTags } from '../../connections/tags/connection-tags.ts';
-import { within } from '../../database/read.ts';
+import { within } from '../../store/read.ts';
 import type { Step, Steps } from './apply-step.ts';
 import type { DesiredConnection } from './parse-connections.ts';
 import { alteration, type Tools } from './plan-connection-changes.ts';
 import { planSilences, type Silenced } from './plan-silences.ts';
-import { withTags } from './plan-tags.ts';
 
 /** The steps that bring an account's connections and their silences to the desired state. */
 export async function planConnections(
@@ -63,5 +63,43 @@ function removal(account: string, { id, name }: StoredConnection): Step {
   return {
     difference: { action: 'remove', what: 'connection', account, name, changed: [], from: {}, to: {} },
     make: (change) => removeConnection((work) => work(change), id),
+  };
+}
+
+/** The step of a connection, if any, and what its tags need; the same if the file says nothing about tags. */
+function withTags(
+  own: Step | null,
+  connection: Silenced,
+  { name, tags: wanted }: Pick<DesiredConnection, 'name' | 'tags'>,
+  stored: readonly string[],
+): Step | null {
+  if (wanted === null || wanted.join() === stored.join()) return own;
+  const added = connection.id === null;
+  const base: Step = own ?? {
+    difference: {
+      action: 'change',
+      what: 'connection',
+      account: connection.account.name,
+      name,
+      changed: [],
+      from: {},
+      to: {},
+    },
+    make: async () => {},
+  };
+  const { changed, from, to } = base.difference;
+  return {
+    difference: {
+      ...base.difference,
+      changed: [...changed, 'tags'],
+      from: added ? from : { ...from, tags: stored },
+      to: { ...to, tags: wanted },
+    },
+    async make(change) {
+      await base.make(change);
+      if (connection.id === null) return;
+      const remove = stored.filter((tag) => !wanted.includes(tag));
+      await changeTagsWithin(change, [connection.id], { add: wanted, remove });
+    },
   };
 }

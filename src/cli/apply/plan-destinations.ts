@@ -1,19 +1,105 @@
 import type pg from 'pg';
-import { within } from '../../database/read.ts';
+import type { Change } from '../../activity/record-entry.ts';
 import { addDestination, originOf } from '../../notifications/destinations/add-destination.ts';
 import { changeDestination } from '../../notifications/destinations/change-destination.ts';
-import { kindsOf } from '../../notifications/destinations/destination-input.ts';
+import { secretsOf } from '../../notifications/destinations/channel-address.ts';
+import {
+  kindsOf,
+  type NewDestination,
+  requireChannelSettings,
+  requireFields,
+  requireFilters,
+} from '../../notifications/destinations/destination-input.ts';
 import { type DestinationRow, listDestinations } from '../../notifications/destinations/destination-row.ts';
 import { TamperedDestination } from '../../notifications/destinations/destination-secrets.ts';
 import { openDestination, targetOf } from '../../notifications/destinations/open-destination.ts';
 import { foldRecipient } from '../../notifications/destinations/recipient-address.ts';
 import { removeDestination } from '../../notifications/destinations/remove-destination.ts';
+import { requireStreamInput, type StreamInput } from '../../notifications/log-streams/stream-input.ts';
+import { requireQuietHours } from '../../notifications/maintenance/quiet-hours.ts';
+import { within } from '../../store/read.ts';
+import {
+  AUTHORIZED_CHANNELS,
+  EVENTLESS_CHANNELS,
+  LOG_CHANNELS,
+  SIGNED_CHANNELS,
+} from '../../vocabulary/channels.ts';
+import { textOf } from '../arguments.ts';
+import { requireUrlOption } from '../notifications/destination-options.ts';
 import { changesOf, type Step, type Steps } from './apply-step.ts';
-import type { DesiredDestination } from './parse-destinations.ts';
-import type { Tools } from './plan-connection-changes.ts';
+import { noteRepeated, type ReadFile } from './configuration-file.ts';
+import type { WrittenDestination } from './destination-schema.ts';
+import type { Tools as ConnectionTools } from './plan-connection-changes.ts';
+import type { Path } from './schema-problems.ts';
+import {
+  type DesiredScope,
+  parseScope,
+  type ScopeNames,
+  storedScope,
+  type WrittenScope,
+} from './scopes/scope-names.ts';
+import { lineAt, type Surroundings } from './secrets/resolve-secrets.ts';
+
+/** The desired state of a destination. */
+export interface DesiredDestination extends Omit<NewDestination, 'connectionIds' | 'connectionNames'> {
+  path: Path;
+  scope: DesiredScope;
+}
+
+/** Parses the destinations of an account, and notes their problems. */
+export function destinationsIn(
+  file: ReadFile,
+  path: Path,
+  written: readonly WrittenDestination[],
+  surroundings: Surroundings,
+): DesiredDestination[] {
+  noteRepeated(file, path, written, 'name', ({ name }) => name.trim());
+  return written.flatMap(
+    (one, at) =>
+      file.attempt([...path, at], () => ({
+        path: [...path, at],
+        ...destinationIn(one, surroundings),
+      })) ?? [],
+  );
+}
+
+function destinationIn(
+  written: WrittenDestination,
+  surroundings: Surroundings,
+): Omit<DesiredDestination, 'path'> {
+  const { channel, url, routing_key, authorization, signature, method, recipients, kinds } = written;
+  const { shape, stream } = written;
+  if (typeof url === 'string') requireUrlOption(channel, 'as {env: NAME} or {file: PATH}');
+  const scope = parseScope(written.connections);
+  const wanted = {
+    name: textOf('The name')(written.name),
+    channel,
+    ...(url !== undefined && { url: typeof url === 'string' ? url : lineAt(url, surroundings) }),
+    ...(routing_key && { routingKey: lineAt(routing_key, surroundings) }),
+    ...(authorization && { authorization: lineAt(authorization, surroundings) }),
+    ...(recipients && { recipients }),
+    ...(signature && { signature }),
+    ...(method && { method }),
+    ...(shape && { shape }),
+    ...(stream && { stream: toStreamInput(stream) }),
+    ...(kinds && { kinds }),
+    minimumSeverity: written.minimum_severity ?? null,
+    requestsPerSecond: written.requests_per_second ?? 50,
+    quietHours: written.quiet_hours ? requireQuietHours(written.quiet_hours) : null,
+  };
+  requireFields(channel, wanted, true);
+  if (stream) requireStreamInput(toStreamInput(stream));
+  requireChannelSettings(wanted);
+  requireFilters(channel, { ...wanted, connectionNames: scope.patterns });
+  if (EVENTLESS_CHANNELS.includes(channel)) requireFilters(channel, { connectionNames: scope.exact });
+  const { allowPrivateDestinations: allowPrivate } = surroundings;
+  return { ...wanted, scope, ...secretsOf(channel, wanted, { allowPrivate }) };
+}
 
 // The file was checked with the settings of this command: they are not checked again.
 const RULES = { allowPrivate: true };
+
+type Tools = ConnectionTools & { scopes: ScopeNames };
 
 interface Account {
   id: number | null;
@@ -28,13 +114,15 @@ export async function planDestinations(
   tools: Tools,
 ): Promise<Steps> {
   const stored = account.id === null ? [] : await listDestinations(within(client), account.id);
-  const known = new Map(stored.map((row) => [row.name, row]));
+  const known = new Map(
+    stored.map((row) => [row.name, { ...row, connections: tools.scopes.writeStored(row.connections) }]),
+  );
   const steps: Steps = { wanted: [], unnamed: [] };
   for (const destination of wanted) {
     const before = known.get(destination.name);
     const step = before
-      ? await alterationOf(client, account, before, destination, tools)
-      : additionOf(account, destination, tools);
+      ? await planChange(client, account, before, destination, tools)
+      : planAddition(account, destination, tools);
     if (step) steps.wanted.push(step);
   }
   const named = new Set(wanted.map(({ name }) => name));
@@ -49,52 +137,63 @@ export async function planDestinations(
 }
 
 /** What is shown of a destination in the file: nothing that is secret. */
-function shownOf(wanted: DesiredDestination) {
-  const { channel, kinds, minimumSeverity, connectionNames, requestsPerSecond, quietHours } = wanted;
+function toPublicSettings(wanted: DesiredDestination, scopes: ScopeNames) {
+  const { channel, kinds, minimumSeverity, scope, requestsPerSecond, quietHours } = wanted;
   const recipients = wanted.recipients?.map(foldRecipient);
   return {
     channel,
     target: recipients ? targetOf(recipients) : originOf(wanted),
     kinds: kindsOf(channel, kinds),
     minimum_severity: minimumSeverity ?? null,
-    connections: connectionNames ?? null,
+    connections: scopes.write(scope),
     requests_per_second: requestsPerSecond ?? 50,
     quiet_hours: quietHours ?? null,
+    ...(LOG_CHANNELS.includes(channel) && { stream: toStreamSettings(wanted.stream) }),
   };
 }
 
-function additionOf(account: Account, wanted: DesiredDestination, { secret }: Tools): Step {
-  const changes = changesOf({}, shownOf(wanted));
+function toStreamSettings({ format, actionTypes, excludedTypes, actors }: StreamInput = {}) {
+  return {
+    format: format ?? 'native',
+    action_types: actionTypes ?? null,
+    excluded_types: excludedTypes ?? [],
+    actors: actors ?? null,
+  };
+}
+
+function storedStream({ stream }: Pick<DestinationRow, 'stream'>) {
+  if (stream === null) return {};
+  const { format, action_types, excluded_types, actors } = stream;
+  return { stream: { format, action_types, excluded_types, actors } };
+}
+
+function planAddition(account: Account, wanted: DesiredDestination, { secret, scopes }: Tools): Step {
+  const changes = changesOf({}, toPublicSettings(wanted, scopes));
   return {
     difference: { action: 'add', what: 'destination', account: account.name, name: wanted.name, ...changes },
-    make: (change) => addDestination(change, secret, RULES, wanted),
+    make: async (change) =>
+      addDestination(change, secret, RULES, { ...wanted, ...(await filtersFor(change, wanted)) }),
   };
 }
 
-async function alterationOf(
+async function planChange(
   client: pg.ClientBase,
   account: Account,
-  before: DestinationRow,
+  before: Omit<DestinationRow, 'connections'> & { connections: WrittenScope | null },
   wanted: DesiredDestination,
-  { secret, file }: Tools,
+  { secret, file, scopes }: Tools,
 ): Promise<Step | null> {
-  const { signature = 'hmac', method = 'GET', path, channel } = wanted;
-  const isOther =
-    before.channel !== channel ||
-    (channel === 'webhook' && before.settings['signature'] !== signature) ||
-    (channel === 'heartbeat' && before.settings['method'] !== method);
-  if (isOther) {
+  const { path, channel } = wanted;
+  if (isOther(before, wanted)) {
     file.problem(
       [...path, 'channel'],
-      "Channel, signature and method of a destination can't change: use another name.",
+      "Channel, signature, method and shape of a destination can't change: use another name.",
     );
     return null;
   }
-  const { ids, names } = before.connections;
-  const shown = { ...before, connections: ids === null ? names : [...ids.map(String), ...(names ?? [])] };
-  const after = shownOf(wanted);
+  const after = toPublicSettings(wanted, scopes);
   const { changed, from, to } = changesOf(
-    { ...shown, quiet_hours: sorted(before.quiet_hours) },
+    { ...before, quiet_hours: sorted(before.quiet_hours), ...storedStream(before) },
     { ...after, quiet_hours: sorted(after.quiet_hours) },
   );
   const stored = await trusted(client, secret, account.id ?? 0, before.id);
@@ -113,13 +212,15 @@ async function alterationOf(
     name: _name,
     channel: _channel,
     path: _path,
+    scope: _scope,
     signature: _signature,
     method: _method,
+    shape: _shape,
     ...given
   } = wanted;
   const { url, routingKey, authorization: _authorization, recipients, ...fields } = given;
   const isEntered = newUrl || newKey || newAuthorization || changed.includes('target');
-  const takesAuthorization = ['webhook', 'alertmanager', 'heartbeat'].includes(channel);
+  const takesAuthorization = AUTHORIZED_CHANNELS.includes(channel);
   const address = {
     ...(url !== undefined && { url }),
     ...(routingKey !== undefined && { routingKey }),
@@ -129,13 +230,35 @@ async function alterationOf(
   const of = { what: 'destination' as const, account: account.name, name: wanted.name };
   return {
     difference: { action: 'change', ...of, changed, from, to },
-    make: (change) =>
+    make: async (change) =>
       changeDestination(change, secret, RULES, before.id, {
         ...fields,
-        ...(channel !== 'heartbeat' && { kinds: after.kinds }),
+        ...(await filtersFor(change, wanted)),
+        ...(!EVENTLESS_CHANNELS.includes(channel) && { kinds: after.kinds }),
         ...((isEntered || stored === null) && address),
       }),
   };
+}
+
+/** Whether it differs in what can't change. */
+function isOther(
+  { channel, settings }: Pick<DestinationRow, 'channel' | 'settings'>,
+  { channel: desired, signature = 'hmac', method = 'GET', shape = 'ndjson' }: DesiredDestination,
+): boolean {
+  return (
+    channel !== desired ||
+    (SIGNED_CHANNELS.includes(channel) && settings['signature'] !== signature) ||
+    (channel === 'log_http' && settings['shape'] !== shape) ||
+    (channel === 'heartbeat' && settings['method'] !== method)
+  );
+}
+
+async function filtersFor(change: Change, { scope }: DesiredDestination) {
+  const { connection_ids: connectionIds, connection_names: connectionNames } = await storedScope(
+    change,
+    scope,
+  );
+  return { connectionIds, connectionNames };
 }
 
 const sorted = (hours: DestinationRow['quiet_hours']) =>
@@ -149,4 +272,19 @@ async function trusted(client: pg.ClientBase, secret: Tools['secret'], accountId
     if (error instanceof TamperedDestination) return null;
     throw error;
   }
+}
+
+/** A file says what a stream sends, not from where: that is of the time when it is added. */
+function toStreamInput({
+  format,
+  action_types,
+  excluded_types,
+  actors,
+}: NonNullable<WrittenDestination['stream']>): StreamInput {
+  return {
+    format: format ?? 'native',
+    actionTypes: action_types ?? null,
+    excludedTypes: excluded_types ?? [],
+    actors: actors ?? null,
+  };
 }

@@ -2,7 +2,8 @@ import type pg from 'pg';
 import type { ConnectionThresholds, ThresholdChanges } from '../../connections/connection-thresholds.ts';
 import { changeOverridesWithin, requireScope } from '../../connections/thresholds/change-overrides.ts';
 import { listOverrides, type StoredOverride } from '../../connections/thresholds/list-overrides.ts';
-import { within } from '../../database/read.ts';
+import { requireOrderWithin } from '../../connections/thresholds/require-order.ts';
+import { within } from '../../store/read.ts';
 import type { Step, Steps } from './apply-step.ts';
 import type { ReadFile } from './configuration-file.ts';
 import type { WrittenAccount } from './configuration-schema.ts';
@@ -28,6 +29,11 @@ export function thresholdsIn(
     if (tags.has(tag)) file.problem(tagsPath, 'Two names are the same tag: name it once.');
     tags.set(tag, values);
   }
+  for (const [at, values] of [
+    [[...path, 'thresholds'], thresholds ?? {}] as const,
+    ...[...tags].map(([, values]) => [tagsPath, values] as const),
+  ])
+    file.attempt(at, () => requireOrderWithin(values));
   return { account: thresholds ?? null, tags: tag_thresholds ? tags : null };
 }
 
@@ -74,8 +80,13 @@ function stepFor(
   const name = tag === '' ? 'all connections' : tag;
   return {
     difference: {
-      ...({ action, what: 'thresholds', account, name } as const),
-      ...{ changed, from: values(before), to: values(after) },
+      action,
+      what: 'thresholds',
+      account,
+      name,
+      changed,
+      from: values(before),
+      to: values(after),
     },
     make: (change) => changeOverridesWithin(change, tag, changesOf(changed, after)),
   };

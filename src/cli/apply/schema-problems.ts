@@ -1,6 +1,6 @@
 import { Settings } from 'typebox/system';
 import { Errors } from 'typebox/value';
-import type { TSchema } from '../../vocabulary/schema.ts';
+import type { TSchema } from '../../platform/schema/schema.ts';
 
 /** A path in the file: field names and indexes of lists, from the top. */
 export type Path = readonly (string | number)[];

@@ -17,8 +17,12 @@ function connectionsOf(text: string): string[] {
   writeFileSync(join(folder, 'shop.password'), 'unspoken shop\n', { mode: 0o600 });
   const environment = { SHOP_PASSWORD: 'unspoken shop', BILLING_PASSWORD: 'unspoken billing' };
   const { accounts } = parseDesiredState(text, 'example', everyCheck, {
-    ...{ environment, folder },
-    ...{ secretsDir: folder, dataDir: join(folder, 'data'), allowPrivateDestinations: false },
+    environment,
+    folder,
+    secretVariables: ['SHOP_PASSWORD', 'BILLING_PASSWORD'],
+    secretsDir: folder,
+    dataDir: join(folder, 'data'),
+    allowPrivateDestinations: false,
   });
   rmSync(folder, { recursive: true });
   return accounts.flatMap(({ connections }) => connections ?? []).map(({ name }) => name);

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { countOf, idOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { printOne } from '../print.ts';
+import { UsageError } from '../usage-error.ts';
 
 interface MoveOptions {
   to?: number;
@@ -31,10 +32,10 @@ export function addAccountMoveCommand(group: Command, context: CommandContext): 
         json,
         await context.withCells(async (cells) => {
           if (to !== undefined) {
-            const { moveAccount } = await import('../../cells/move/move-account.ts');
+            const { moveAccount } = await import('../../store/directory/move/move-account.ts');
             return moveAccount({ ...cells, step }, id, to);
           }
-          const { forgetCopies, undoMove } = await import('../../cells/move/undo/undo-move.ts');
+          const { forgetCopies, undoMove } = await import('../../store/directory/move/undo/undo-move.ts');
           return undo ? undoMove({ ...cells, step }, id) : forgetCopies({ ...cells, step }, id);
         }),
       );

@@ -1,13 +1,10 @@
 import type { Command } from 'commander';
-import type pg from 'pg';
-import { CONTROL_ONLY, cellOfId } from '../../cells/claim-cell.ts';
-import { countAccounts } from '../../cells/directory.ts';
-import { accountOfThing, cellOfAccount, NAMED_BY_ID, type Subject } from '../../cells/find-cell.ts';
-import type { Cell, CellPlace, Cells } from '../../cells/open-cells.ts';
-import { openPool } from '../../database/connect.ts';
-import { isStoreFailure } from '../../database/store-failure.ts';
+import { chooseCell, chooseEmptiestCell } from '../../store/directory/choose-cell.ts';
+import { CONTROL_ONLY } from '../../store/directory/claim-cell.ts';
+import { NAMED_BY_ID, type Subject } from '../../store/directory/find-cell.ts';
+import type { Cell, Cells } from '../../store/directory/open-cells.ts';
 import { countOf } from '../arguments.ts';
-import { UsageError } from '../command.ts';
+import { UsageError } from '../usage-error.ts';
 
 /**
  * What a command is about, by its options and arguments: `--account`, `--connection`, or the id of what its group is named
@@ -50,13 +47,11 @@ export function cellOption(command: Command | null): number | null {
  * cell, and a {@link UsageError} if the command names neither where there are several.
  */
 export async function cellOfCommand(cells: Cells, command: Command | null): Promise<Cell> {
-  const [first, ...others] = cells.places;
-  const cellId = cellOption(command);
-  if (cellId !== null) return openNamed(cells, cellId);
-  if (!cells.hasDirectory || others.length === 0) return cells.open(first.id);
-  const subject = command && subjectOf(command);
-  if (subject === null) throw new UsageError('There are several cells: say which one with --cell.');
-  return withControl(cells, (control) => cellOfSubject(cells, control, subject));
+  const named = await openNamed(cells, command);
+  if (named) return named;
+  const found = await chooseCell(cells, command && subjectOf(command));
+  if (found) return found;
+  throw new UsageError('There are several cells: say which one with --cell.');
 }
 
 /** {@link cellOfCommand}, or one cell after the other if the command names no account. */
@@ -67,65 +62,13 @@ export async function* cellsOfCommand(cells: Cells, command: Command | null): As
 
 /** Opens the cell of `--cell`, else the one with the fewest accounts among those that accept new ones. */
 export async function cellForNew(cells: Cells, command: Command | null): Promise<Cell> {
+  return (await openNamed(cells, command)) ?? chooseEmptiestCell(cells);
+}
+
+/** Opens the cell of `--cell`; null = the option is not given. */
+async function openNamed(cells: Cells, command: Command | null): Promise<Cell | null> {
   const cellId = cellOption(command);
-  if (cellId !== null) return openNamed(cells, cellId);
-  const [first, ...others] = cells.places;
-  if (!cells.hasDirectory || others.length === 0) return cells.open(first.id);
-  const counts = await withControl(cells, countAccounts);
-  const emptiestFirst = cells.places
-    .filter(({ acceptsNew }) => acceptsNew)
-    .toSorted((one, other) => (counts.get(one.id) ?? 0) - (counts.get(other.id) ?? 0));
-  const found = await firstOf(emptiestFirst, ({ id }) => cells.open(id));
-  if (found) return found;
-  throw new Error('No cell accepts new accounts: set accepts_new in DBVITALS_CELLS_FILE, or give --cell.');
-}
-
-function openNamed(cells: Cells, cellId: number): Promise<Cell> {
-  if (cells.hasDirectory) return cells.open(cellId);
+  if (cellId === null) return null;
+  if (cells.directory) return cells.open(cellId);
   throw new UsageError('--cell needs DBVITALS_CELLS_FILE: there is only one store.');
-}
-
-async function withControl<T>(cells: Cells, work: (control: pg.Pool) => Promise<T>): Promise<T> {
-  const control = openPool(cells.control.address, 'writer', { max: 1 });
-  return work(control).finally(() => control.end());
-}
-
-async function cellOfSubject(cells: Cells, control: pg.Pool, subject: Subject): Promise<Cell> {
-  if ('account' in subject) return cells.open(await cellOfAccount(control, subject.account));
-  // Most things are still in the cell that made them.
-  const origin = cellOfId(subject.id);
-  const originFirst = cells.places.toSorted(
-    (one, other) => Number(other.id === origin) - Number(one.id === origin),
-  );
-  const found = await firstOf(originFirst, async ({ id }) => {
-    const cell = await cells.open(id);
-    const pool = openPool(cell.store.address, 'writer', { max: 1 });
-    const account = await accountOfThing(pool, subject).finally(() => pool.end());
-    // An account that was moved may have left a copy behind.
-    return account !== null && (await cellOfAccount(control, account)) === id ? cell : null;
-  });
-  if (found) return found;
-  throw new Error(`There is no ${subject.kind} ${subject.id}.`);
-}
-
-/**
- * The first result that `find` has in one of the cells; null = none. A cell that is down is passed over, and its error thrown
- * if no other one has a result.
- */
-async function firstOf(
-  places: readonly CellPlace[],
-  find: (place: CellPlace) => Promise<Cell | null>,
-): Promise<Cell | null> {
-  let failure: unknown = null;
-  for (const place of places) {
-    try {
-      const found = await find(place);
-      if (found) return found;
-    } catch (error) {
-      if (!isStoreFailure(error)) throw error;
-      failure ??= error;
-    }
-  }
-  if (failure !== null) throw failure;
-  return null;
 }

@@ -8,8 +8,9 @@ import { PLANS } from '../../vocabulary/plans.ts';
 import { countOf, idOf, oneOf, textOf } from '../arguments.ts';
 import { addAccountMoveCommand } from '../cells/account-move-command.ts';
 import { addCellOption } from '../cells/command-cells.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { printList, printOne } from '../print.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** `account create`, `account list`, `account change`, `account move`. */
 export function addAccountCommands(program: Command, context: CommandContext): void {
@@ -36,10 +37,11 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     );
 
   addCommand(group, 'list', 'list all accounts').action(async ({ json }: { json?: boolean }) => {
-    const listed = await context.withEachStore(async (writer, _, cellId) =>
+    const { done, away } = await context.withReachableStores(async (writer, _, cellId) =>
       (await listAccounts(writer)).map((row) => (cellId === null ? row : { ...row, cell: cellId })),
     );
-    printList(json, listed.flat(), ['id', 'name', 'kind', 'plan', 'requests_per_minute', 'created_at']);
+    printList(json, done.flat(), ['id', 'name', 'kind', 'plan', 'requests_per_minute', 'created_at']);
+    for (const { reason, accountIds } of away) reportAway(reason, accountIds);
   });
 
   addCommand(group, 'change', 'change an account; options that you leave out keep their values')
@@ -60,4 +62,16 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     });
 
   addAccountMoveCommand(group, context);
+}
+
+// How many ids a sentence names.
+const MOST_NAMED = 20;
+
+function reportAway(reason: string, accountIds: readonly number[]): void {
+  process.exitCode = 1;
+  const named = accountIds.slice(0, MOST_NAMED).join(', ');
+  const more = accountIds.length > MOST_NAMED ? ` and ${accountIds.length - MOST_NAMED} more` : '';
+  const which =
+    accountIds.length === 0 ? 'no account lives there' : `its accounts are not listed: ${named}${more}`;
+  process.stderr.write(`error: ${reason.replace(/\.$/, '').replace(/\s+/g, ' ')}; ${which}.\n`);
 }

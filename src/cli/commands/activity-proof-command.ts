@@ -2,12 +2,20 @@ import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { requireAccount } from '../../accounts/account-row.ts';
 import { idOf, oneOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError, type Verdict } from '../command.ts';
+import type { Verdict } from '../audit-proof.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { printOne } from '../print.ts';
 import { publicKeysOf } from '../public-keys.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** `activity seal`, `activity verify`, `activity export`. */
 export function addProofCommands(group: Command, context: CommandContext): void {
+  addSealCommand(group, context);
+  addVerifyCommand(group, context);
+  addExportCommand(group, context);
+}
+
+function addSealCommand(group: Command, context: CommandContext): void {
   addCommand(group, 'seal', 'seal new log entries now; the service does so every 10 minutes')
     .option('--account <ID>', 'seal only this account (default: all accounts)', idOf('--account'))
     .option('--public-key', 'with --account: print the public key that verifies its seals, and seal nothing')
@@ -35,7 +43,9 @@ export function addProofCommands(group: Command, context: CommandContext): void 
         })),
       );
     });
+}
 
+function addVerifyCommand(group: Command, context: CommandContext): void {
   addCommand(group, 'verify', 'verify the log against its seals')
     .option(
       '--account <ID>',
@@ -73,7 +83,9 @@ export function addProofCommands(group: Command, context: CommandContext): void 
       );
       return printVerdict(verdict, strict, json);
     });
+}
 
+function addExportCommand(group: Command, context: CommandContext): void {
   addCommand(group, 'export', 'export sealed entries to a folder that can be verified on any machine')
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
     .option('--from <D>', 'first date or date-time, inclusive (default: the first entry)')

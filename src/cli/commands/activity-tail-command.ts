@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type pg from 'pg';
+import { ENTRY_FORMATS, type EntryFormat, formatEntry } from '../../activity/formats/format.ts';
+import type { ShownEntry } from '../../activity/formats/shown-entry.ts';
 import { countOf, idOf, serviceUrlOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
+import { UsageError } from '../usage-error.ts';
 import { addProofCommands } from './activity-proof-command.ts';
 
 /** How many entries are printed without --after-id. */
@@ -33,9 +36,11 @@ interface Tail {
   account: number;
   afterId?: number;
   follow?: boolean;
+  format: EntryFormat;
 }
 
-interface TailOptions extends Partial<Tail> {
+interface TailOptions extends Omit<Tail, 'account'> {
+  account?: number;
   url?: string;
   state?: string;
 }
@@ -43,7 +48,7 @@ interface TailOptions extends Partial<Tail> {
 /** Prints the log after `afterId`, one JSON object per line, until its end or, with --follow, until the signal. */
 async function printEntries(
   writer: pg.Pool,
-  { account, afterId, follow }: Tail,
+  { account, afterId, follow, format }: Tail,
   until: AbortSignal,
 ): Promise<void> {
   const end = async () => {
@@ -57,15 +62,21 @@ async function printEntries(
   while (!until.aborted) {
     while (seen < last && !until.aborted) {
       const upTo = Math.min(seen + ENTRIES_A_READ, last);
-      const { rows } = await writer.query(entriesAfter, [account, seen, upTo]);
+      const { rows } = await writer.query<StoredEntry>(entriesAfter, [account, seen, upTo]);
       seen = upTo;
-      const text = rows.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+      const text = rows.map((entry) => `${JSON.stringify(formatted(format, entry, account))}\n`).join('');
       if (!process.stdout.write(text)) await once(process.stdout, 'drain', { signal: until }).catch(() => {});
     }
     if (!follow) return;
     await wait(POLL_MS, undefined, { signal: until }).catch(() => {});
     if (!until.aborted) last = await end();
   }
+}
+
+type StoredEntry = Omit<ShownEntry, 'occurred_at'> & { occurred_at: Date };
+
+function formatted(format: EntryFormat, entry: StoredEntry, accountId: number): object {
+  return formatEntry(format, { ...entry, occurred_at: entry.occurred_at.toISOString() }, accountId);
 }
 
 /** `activity tail`, and the commands for seals. */
@@ -81,6 +92,11 @@ export function addActivityCommands(program: Command, context: CommandContext): 
       serviceUrlOf('--url'),
     )
     .option('--follow', 'keep printing new entries until interrupted')
+    .addOption(
+      new Option('--format <FORMAT>', 'as the API shows them, or as events of OCSF 1.3.0 or ECS 8.11')
+        .choices(ENTRY_FORMATS)
+        .default('native'),
+    )
     .option(
       '--after-id <N>',
       `start after this entry, 0 for all entries (default: the last ${LAST_ENTRIES})`,

@@ -3,16 +3,17 @@ import type pg from 'pg';
 import { requireAccount } from '../../accounts/account-row.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { ownerOfConnection } from '../../connections/connection-row.ts';
-import type { Read } from '../../database/read.ts';
 import { acknowledgeAlert } from '../../notifications/alerts/acknowledge-alert.ts';
 import type { AlertRow } from '../../notifications/alerts/alert-row.ts';
 import { listOpenAlerts, listResolvedAlerts } from '../../notifications/alerts/list-alerts.ts';
 import { accountOfAlert } from '../../notifications/alerts/read-alert.ts';
 import { unacknowledgeAlert } from '../../notifications/alerts/unacknowledge-alert.ts';
-import { untilOf } from '../../silences/until.ts';
+import type { Read } from '../../store/read.ts';
+import { untilOf } from '../../tickets/silences/until.ts';
 import { countOf, idOf, textOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { printList, printOne } from '../print.ts';
+import { UsageError } from '../usage-error.ts';
 import { addAlertRuleCommands } from './alert-rule-command.ts';
 import { COMMAND_LINE } from './silence-command.ts';
 
@@ -102,9 +103,15 @@ function shownAlert(alert: AlertRow) {
   const until =
     alert.acknowledged_until === null ? 'until resolved' : `until ${alert.acknowledged_until.toISOString()}`;
   return {
-    ...{ id, severity, rule: rule_name, connection: connection_name },
-    ...{ value: `${metric} ${value} (${operator} ${threshold})`, object: alert.details.object, since },
+    id,
+    severity,
+    rule: rule_name,
+    connection: connection_name,
+    value: `${metric} ${value} (${operator} ${threshold})`,
+    object: alert.details.object,
+    since,
     acknowledged: alert.acknowledged_at === null ? null : `${until}: ${alert.acknowledged_note}`,
-    ...{ resolved_at: alert.resolved_at, resolution: alert.resolution },
+    resolved_at: alert.resolved_at,
+    resolution: alert.resolution,
   };
 }

@@ -16,9 +16,10 @@ import {
 import type { ConnectionScope } from '../../notifications/connection-scope.ts';
 import { SEVERITIES, type Severity } from '../../vocabulary/severities.ts';
 import { countOf, durationOf, idOf, oneOf, textOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { CONNECTION_SCOPE, connectionScopeOf } from '../connection-scope-option.ts';
 import { printList, printOne } from '../print.ts';
+import { UsageError } from '../usage-error.ts';
 import { COMMAND_LINE } from './silence-command.ts';
 
 const RULE_COLUMNS = ['id', 'name', 'when', 'for', 'severity', 'connections', 'enabled'];
@@ -191,18 +192,14 @@ function shownRule(rule: RuleRow) {
   const connections = ids === null && names === null ? 'all' : [...(ids ?? []), ...(names ?? [])].join(', ');
   const reminder = rule.reminder_seconds === null ? 'none' : `every ${rule.reminder_seconds / 60} min`;
   return {
-    ...{
-      id,
-      name,
-      when: `${conditionText(rule)}${clear}`,
-      for: held.join(', ') || null,
-      severity,
-      connections,
-    },
-    ...{
-      destinations: rule.destination_ids?.join(', ') ?? 'all',
-      reminder,
-      enabled: rule.is_enabled ? 'yes' : 'no',
-    },
+    id,
+    name,
+    when: `${conditionText(rule)}${clear}`,
+    for: held.join(', ') || null,
+    severity,
+    connections,
+    destinations: rule.destination_ids?.join(', ') ?? 'all',
+    reminder,
+    enabled: rule.is_enabled ? 'yes' : 'no',
   };
 }

@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { countOf, textOf } from '../arguments.ts';
 import { addStoreOption } from '../cells/command-cells.ts';
-import { addCommand, type CommandContext, type StoreBackup, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { printOne } from '../print.ts';
+import type { StoreBackup } from '../store/back-up-store.ts';
+import { UsageError } from '../usage-error.ts';
 
 const KEPT = 7;
 
@@ -12,9 +14,9 @@ Services keep running: the backup is the store as it was at one instant. The fil
 compressed, has mode 0600, and holds every table except those of sign-ins under way.
 FILE - is standard output, for example to pipe it into an encryption program.
 
---folder is for a nightly job. It creates the folder, names the file after the time,
-reads the file back to check it, and then removes all but the newest --keep backups
-(${KEPT} by default).
+--folder is for a nightly job. It creates the folder, names the file after the store and
+the time, reads the file back to check it, and then removes all but the newest --keep
+backups of this store (${KEPT} by default). Several stores can share a folder.
 
 The store records how the last backup went: see "dbvitals doctor" and the metrics.
 
@@ -26,6 +28,8 @@ interface Options {
   folder?: string;
   keep?: number;
   force?: boolean;
+  allCells?: boolean;
+  cell?: number;
   json?: boolean;
 }
 
@@ -33,28 +37,74 @@ interface Options {
 export function addBackupCommand(program: Command, context: CommandContext): void {
   const command = addCommand(program, 'backup [FILE]', 'back up the store to a file while it is in use');
   addStoreOption(command, "of several stores, the cell's number, or control for a control store of its own")
+    .option('--all-cells', 'with --folder: back up every store of DBVITALS_CELLS_FILE, or the only store')
     .option('--folder <DIR>', 'write a new file into this folder instead of FILE', textOf('--folder'))
     .option('--keep <N>', 'with --folder: how many backups to keep', countOf('--keep', 1, 10_000))
     .option('--force', 'overwrite an existing file')
     .addHelpText('after', NOTES)
-    .action(async (file: string | undefined, { folder, keep, force, json }: Options) => {
+    .action(async (file: string | undefined, options: Options) => {
+      const { folder, keep, force, allCells, cell, json } = options;
       if ((file === undefined) === (folder === undefined))
         throw new UsageError('Give either FILE or --folder.');
       if (folder !== undefined) {
         if (force) throw new UsageError('--force needs FILE: --folder never overwrites a backup.');
-        print(await context.backUpIntoFolder(folder, keep ?? KEPT), json);
+        const to = { folder, keep: keep ?? KEPT };
+        if (allCells) {
+          if (cell !== undefined) throw new UsageError('Give either --cell or --all-cells.');
+          return backUpEach(context, to, json);
+        }
+        const made = await context.backUp(to);
+        print({ ...made, file: made.file ?? folder }, json);
         return;
       }
       if (file === undefined) return;
       if (keep !== undefined) throw new UsageError('--keep needs --folder.');
+      if (allCells) throw new UsageError('--all-cells needs --folder: each store has a file of its own.');
       const toOutput = file === '-';
       if (toOutput && json)
         throw new UsageError(
           '--json needs a file name: with FILE - the backup itself goes to standard output.',
         );
+      if (!toOutput && statSync(file, { throwIfNoEntry: false })?.isDirectory())
+        throw new UsageError(`${file} is a folder: name a file in it, or use --folder ${file}.`);
       if (!toOutput && !force && existsSync(file))
         throw new UsageError(`${file} already exists: give another name, or overwrite it with --force.`);
-      print({ file, ...(await context.backUp(toOutput ? process.stdout : file)) }, json);
+      const target = toOutput ? process.stdout : file;
+      print({ ...(await context.backUp({ target, overwrite: force ?? false })), file }, json);
+    });
+  addVerifyCommand(command, context);
+}
+
+async function backUpEach(
+  context: CommandContext,
+  to: { folder: string; keep: number },
+  json?: boolean,
+): Promise<void> {
+  const { made, failed } = await context.backUpEach(to);
+  if (json) printOne(json, { made: made.map(({ secret_at, ...one }) => one), failed, holds_secret: false });
+  else for (const one of made) print({ ...one, file: one.file ?? to.folder });
+  if (failed.length > 0) process.exitCode = 1;
+  for (const sentence of failed) process.stderr.write(`error: ${sentence}\n`);
+}
+
+const VERIFY_NOTES = `
+Reads the whole file without a store. Exit code 0: it is complete, and the secret key signed
+it. "restore" makes the same check before it changes anything.`;
+
+function addVerifyCommand(backup: Command, context: CommandContext): void {
+  addCommand(backup, 'verify <FILE>', 'check that a backup is complete and signed (FILE -: standard input)')
+    .option('--unsigned', 'check only that it is complete')
+    .addHelpText('after', VERIFY_NOTES)
+    .action(async (file: string, { unsigned = false, json }: { unsigned?: boolean; json?: boolean }) => {
+      const { tables, ...found } = await context.verifyBackup(file === '-' ? process.stdin : file, {
+        unsigned,
+      });
+      if (json) return printOne(json, { file, signed: !unsigned, tables: tables.length, ...found });
+      const { rows, made_at, dbvitals, migration, cell } = found;
+      const of = cell === null ? '' : cell === 0 ? ' of the control store' : ` of cell ${cell}`;
+      process.stdout.write(
+        `${file} is complete${unsigned ? '' : ' and signed with this secret key'}: ${rows} rows of ${tables.length} tables${of}, as they were at ${made_at} (dbvitals ${dbvitals}, schema ${migration}).\n`,
+      );
     });
 }
 

@@ -4,10 +4,11 @@ import { requireSettingsOf } from '../../connections/connection-settings.ts';
 import { changedThresholds, type ThresholdChanges } from '../../connections/connection-thresholds.ts';
 import { agreedTls, requireAuthority, tlsOf } from '../../connections/connection-tls.ts';
 import { type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
+import { requireOrderWithDefaults } from '../../connections/thresholds/require-order.ts';
 import type { Progress } from '../../monitor/progress.ts';
 import { TLS_MODES, type TlsMode } from '../../vocabulary/tls-modes.ts';
 import { idOf, oneOf } from '../arguments.ts';
-import { addCommand, type CheckedOnce, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CheckedOnce, type CommandContext } from '../command.ts';
 import {
   addThresholdOption,
   authorityOf,
@@ -18,6 +19,7 @@ import {
 } from '../connection-options.ts';
 import { printCheck, progressLine } from '../print-check.ts';
 import { readPassword } from '../read-password.ts';
+import { UsageError } from '../usage-error.ts';
 import { addExplainCommand } from './explain-check-command.ts';
 
 interface OnceOptions {
@@ -67,6 +69,7 @@ async function runOnce(
   const settings = await readSettings(options, context);
   requireSettingsOf(address.engine, settings);
   const { thresholds = {}, caCertificate = null, passwordExposable = false } = settings;
+  requireOrderWithDefaults(changedThresholds({}, thresholds));
   const tls = tlsOf(address.connection_type, agreedTls(options.tls, address.tls));
   requireAuthority(tls, caCertificate);
   const target = {

@@ -14,20 +14,21 @@ import { type DatabaseAddress, parseConnectionUrl } from '../../connections/conn
 import { removeConnection } from '../../connections/remove-connection.ts';
 import { changeTagsWithin, requireTagsOfOne } from '../../connections/tags/change-tags.ts';
 import { readTags } from '../../connections/tags/connection-tags.ts';
-import { within } from '../../database/read.ts';
+import { isOfVersion } from '../../platform/text/server-version.ts';
+import { tagFilter } from '../../platform/text/tags.ts';
+import { within } from '../../store/read.ts';
 import { CONNECTION_TYPES, type ConnectionType } from '../../vocabulary/connection-types.ts';
 import { ENGINES, type Engine } from '../../vocabulary/engines.ts';
 import { TLS_MODES, type TlsMode } from '../../vocabulary/tls-modes.ts';
-import { isOfVersion } from '../../vocabulary/values/server-version.ts';
-import { tagFilter } from '../../vocabulary/values/tags.ts';
 import { durationOf, idOf, oneOf, textOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { addSettingOptions, readSettings, type SettingOptions } from '../connection-options.ts';
 import { addLoginSqlCommand } from '../connections/login-sql-command.ts';
 import { printList, printOne } from '../print.ts';
 import { readPassword } from '../read-password.ts';
 import { addSshOptions, privateKeyOf, type SshOptions } from '../ssh-login.ts';
 import { addTagOption, TAG_FILTER } from '../tag-options.ts';
+import { UsageError } from '../usage-error.ts';
 
 interface Options extends SettingOptions, SshOptions {
   name?: string;
@@ -111,24 +112,35 @@ function addOptions(command: Command): Command {
     .option('--password-stdin', 'read the password from standard input');
 }
 
+function everyOption(): Option {
+  const every = new Option('--every <D>', 'time between health checks, 10s to 7d');
+  return every.argParser(durationOf('--every', '10s', '7d'));
+}
+
+function urlOption(): Option {
+  const forms =
+    'postgres://user:password@host:5432/database, or mysql:// or mariadb://user:password@host:3306';
+  return new Option('--url <URL>', forms).argParser(parseConnectionUrl);
+}
+
 /** `connection add`, `connection list`, `connection tags`, `connection change`, `connection login-sql`, `connection remove`. */
 export function addConnectionCommands(program: Command, context: CommandContext): void {
   const group = program.command('connection').description('manage the databases to watch');
-  const everyOption = () =>
-    new Option('--every <D>', 'time between health checks, 10s to 7d').argParser(
-      durationOf('--every', '10s', '7d'),
-    );
-  const url = () =>
-    new Option(
-      '--url <URL>',
-      'postgres://user:password@host:5432/database, or mysql:// or mariadb://user:password@host:3306',
-    ).argParser(parseConnectionUrl);
 
+  addAddCommand(group, context);
+  addListCommand(group, context);
+  addTagsCommand(group, context);
+  addChangeCommand(group, context);
+  addLoginSqlCommand(group);
+  addRemoveCommand(group, context);
+}
+
+function addAddCommand(group: Command, context: CommandContext): void {
   const add = addOptions(addCommand(group, 'add', 'add a database to watch, without connecting to it yet'));
   addTagOption(add, '--tag <TAG>', 'a tag, such as env:production or pci')
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
     .requiredOption('--name <S>', 'name of the connection', textOf('--name'))
-    .addOption(url().makeOptionMandatory())
+    .addOption(urlOption().makeOptionMandatory())
     .addOption(everyOption().default(300, '5m'))
     .action(
       async (options: Required<Pick<Options, 'name' | 'url' | 'every'>> & Options & { account: number }) => {
@@ -158,7 +170,9 @@ export function addConnectionCommands(program: Command, context: CommandContext)
         );
       },
     );
+}
 
+function addListCommand(group: Command, context: CommandContext): void {
   addTagOption(addCommand(group, 'list', 'list the connections of an account'), '--tag <TAG>', TAG_FILTER)
     .option(
       '--engine <E>',
@@ -184,7 +198,9 @@ export function addConnectionCommands(program: Command, context: CommandContext)
         'summary_text',
       ]);
     });
+}
 
+function addTagsCommand(group: Command, context: CommandContext): void {
   addTagOption(
     addCommand(group, 'tags', 'list the connections of an account with their tags'),
     '--tag <TAG>',
@@ -196,7 +212,9 @@ export function addConnectionCommands(program: Command, context: CommandContext)
       const rows = tagged.map(({ connection: { id, name }, tags }) => ({ id, name, tags }));
       printList(json, rows, ['id', 'name', 'tags']);
     });
+}
 
+function addChangeCommand(group: Command, context: CommandContext): void {
   const change = addOptions(
     addCommand(
       group,
@@ -212,7 +230,7 @@ export function addConnectionCommands(program: Command, context: CommandContext)
   addTagOption(change, '--untag <TAG>', 'a tag to remove')
     .argument('<ID>', 'the connection', idOf('ID'))
     .option('--name <S>', 'name of the connection', textOf('--name'))
-    .addOption(url())
+    .addOption(urlOption())
     .addOption(everyOption())
     .action(async (id: number, { json, url: address, type, passwordStdin, ...options }: Options) => {
       const { name, every, ssh, sshKeyFile, tag = [], untag = [] } = options;
@@ -250,9 +268,9 @@ export function addConnectionCommands(program: Command, context: CommandContext)
         }),
       );
     });
+}
 
-  addLoginSqlCommand(group);
-
+function addRemoveCommand(group: Command, context: CommandContext): void {
   addCommand(group, 'remove', 'stop watching a database and resolve its tickets')
     .argument('<ID>', 'the connection', idOf('ID'))
     .action(async (id: number, { json }: { json?: boolean }) => {

@@ -1,21 +1,22 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { type Change, changeAccount } from '../../activity/record-entry.ts';
-import { within } from '../../database/read.ts';
-import { accountOfDestination } from '../../notifications/destinations/destination-row.ts';
-import { resendDeliveries, resendOneDelivery } from '../../notifications/destinations/resend-deliveries.ts';
-import { rotateSigningSecret } from '../../notifications/destinations/rotate-signing-secret.ts';
-import { testDestination } from '../../notifications/destinations/test-destination.ts';
 import {
   DELIVERY_STATES,
   type DeliveryState,
   listDeliveries,
-} from '../../notifications/dispatch/list-deliveries.ts';
-import { ENDED_STATES, type EndedState } from '../../notifications/dispatch/resend.ts';
-import { EVENT_KINDS, type EventKind } from '../../vocabulary/events/event-kinds.ts';
+} from '../../notifications/deliveries/list-deliveries.ts';
+import { ENDED_STATES, type EndedState } from '../../notifications/deliveries/resend.ts';
+import { resendDeliveries, resendOneDelivery } from '../../notifications/deliveries/resend-deliveries.ts';
+import { accountOfDestination } from '../../notifications/destinations/destination-row.ts';
+import { rotateSigningSecret } from '../../notifications/destinations/rotate-signing-secret.ts';
+import { testDestination } from '../../notifications/destinations/test-destination.ts';
+import { within } from '../../store/read.ts';
+import { EVENT_KINDS, type EventKind } from '../../vocabulary/event-kinds.ts';
 import { countOf, idOf, oneOf, someOf, timeOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { printList, printOne } from '../print.ts';
+import { UsageError } from '../usage-error.ts';
 
 const COLUMNS = ['id', 'queued_at', 'kind', 'sequence', 'state', 'attempts', 'status', 'result', 'title'];
 
@@ -30,6 +31,13 @@ export async function changeDestinationOf<T>(
 
 /** `destination test`, `deliveries`, `resend` and `rotate-secret`. */
 export function addDeliveryCommands(group: Command, context: CommandContext): void {
+  addTestCommand(group, context);
+  addDeliveriesCommand(group, context);
+  addResendCommand(group, context);
+  addRotateSecretCommand(group, context);
+}
+
+function addTestCommand(group: Command, context: CommandContext): void {
   addCommand(group, 'test', 'send a test message by the running service, and show the answer')
     .argument('<ID>', 'the destination', idOf('ID'))
     .action(async (id: number, { json }: { json?: boolean }) => {
@@ -40,7 +48,9 @@ export function addDeliveryCommands(group: Command, context: CommandContext): vo
       printOne(json, result);
       if (result.accepted !== true) process.exitCode = 1;
     });
+}
 
+function addDeliveriesCommand(group: Command, context: CommandContext): void {
   addCommand(group, 'deliveries', 'list the deliveries of a destination, the newest first')
     .argument('<ID>', 'the destination', idOf('ID'))
     .option('--state <S>', DELIVERY_STATES.join(', '), oneOf('--state', DELIVERY_STATES))
@@ -54,7 +64,9 @@ export function addDeliveryCommands(group: Command, context: CommandContext): vo
       });
       printList(json, rows, COLUMNS);
     });
+}
 
+function addResendCommand(group: Command, context: CommandContext): void {
   addCommand(group, 'resend', 'send deliveries again: the same events with the same ids')
     .argument('<ID>', 'the destination', idOf('ID'))
     .option('--delivery <ID>', 'only this delivery', idOf('--delivery'))
@@ -84,7 +96,9 @@ export function addDeliveryCommands(group: Command, context: CommandContext): vo
       );
       printOne(json, { queued });
     });
+}
 
+function addRotateSecretCommand(group: Command, context: CommandContext): void {
   addCommand(group, 'rotate-secret', 'make a new signing secret for a webhook; it is shown only once')
     .argument('<ID>', 'the destination', idOf('ID'))
     .option('--end-old', 'end the old secret at once (default: it signs too for 24 hours)')

@@ -2,7 +2,12 @@ import type { Command } from 'commander';
 import type pg from 'pg';
 import { requireAccount } from '../../accounts/account-row.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
-import { within } from '../../database/read.ts';
+import {
+  enableAllDestinations,
+  enableDestination,
+  MISSED,
+  type Missed,
+} from '../../notifications/deliveries/enable-destination.ts';
 import { addDestination } from '../../notifications/destinations/add-destination.ts';
 import { changeDestination } from '../../notifications/destinations/change-destination.ts';
 import {
@@ -17,30 +22,29 @@ import {
   listDestinations,
   readDestination,
 } from '../../notifications/destinations/destination-row.ts';
-import {
-  enableAllDestinations,
-  enableDestination,
-  MISSED,
-  type Missed,
-} from '../../notifications/destinations/enable-destination.ts';
 import { removeDestination } from '../../notifications/destinations/remove-destination.ts';
+import { BODY_SHAPES, type BodyShape } from '../../notifications/log-streams/stream-input.ts';
+import { within } from '../../store/read.ts';
 import { CHANNELS, type Channel } from '../../vocabulary/channels.ts';
 import { idOf, oneOf, textOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { withScopeText } from '../connection-scope-option.ts';
 import {
   addDestinationOptions,
   addressOf,
+  addStreamOptions,
   type DestinationOptions,
   filtersOf,
+  streamOf,
 } from '../notifications/destination-options.ts';
 import { printList, printOne } from '../print.ts';
+import { UsageError } from '../usage-error.ts';
 import { addDeliveryCommands, changeDestinationOf } from './delivery-command.ts';
 
 const COLUMNS = ['id', 'name', 'channel', 'target', 'kinds', 'connections', 'state', 'queued', 'last_result'];
 
 /** A destination without nested fields, for a table or one line per field. */
-function flat({ queue, recipients, ...row }: DestinationRow) {
+function flat({ queue, recipients, stream, ...row }: DestinationRow) {
   const { quiet_hours: hours, settings } = row;
   return {
     ...withScopeText(row),
@@ -50,6 +54,11 @@ function flat({ queue, recipients, ...row }: DestinationRow) {
     quiet_hours: hours && `${hours.from}-${hours.to}@${hours.time_zone}`,
     ...queue,
     recipients: recipients.map(({ email, state }) => `${email} (${state})`),
+    ...(stream && {
+      log: stream.format,
+      next_entry: stream.next_id,
+      behind: `${stream.behind_entries} entries, ${stream.behind_seconds} s`,
+    }),
   };
 }
 
@@ -76,11 +85,22 @@ interface Stored {
 export function addDestinationCommands(program: Command, context: CommandContext): void {
   const group = program.command('destination').description('manage where notifications are sent');
 
-  addDestinationOptions(
-    addCommand(group, 'add', 'add a destination; the signing secret of a webhook is shown only once')
-      .requiredOption('--account <ID>', 'the account', idOf('--account'))
-      .requiredOption('--name <S>', 'name of the destination', textOf('--name'))
-      .requiredOption('--channel <C>', CHANNELS.join(', '), oneOf('--channel', CHANNELS)),
+  addAddCommand(group, context);
+  addListCommand(group, context);
+  addChangeCommand(group, context);
+  addRemoveCommand(group, context);
+  addEnableCommand(group, context);
+  addDeliveryCommands(group, context);
+}
+
+function addAddCommand(group: Command, context: CommandContext): void {
+  addStreamOptions(
+    addDestinationOptions(
+      addCommand(group, 'add', 'add a destination, or a log stream; a signing secret is shown only once')
+        .requiredOption('--account <ID>', 'the account', idOf('--account'))
+        .requiredOption('--name <S>', 'name of the destination', textOf('--name'))
+        .requiredOption('--channel <C>', CHANNELS.join(', '), oneOf('--channel', CHANNELS)),
+    ),
   )
     .option(
       '--signature <S>',
@@ -92,11 +112,21 @@ export function addDestinationCommands(program: Command, context: CommandContext
       'how a heartbeat is sent: GET or POST (default: GET)',
       oneOf('--method', HEARTBEAT_METHODS),
     )
-    .action(async ({ account, name, channel, signature, method, json, ...options }: AddOptions) => {
+    .option(
+      '--shape <S>',
+      'how log_http forms its bodies: ndjson or array (default: ndjson)',
+      oneOf('--shape', BODY_SHAPES),
+    )
+    .action(async ({ account, name, channel, signature, method, shape, json, ...options }: AddOptions) => {
       const wanted = {
-        ...{ name, channel, ...(signature && { signature }), ...(method && { method }) },
+        name,
+        channel,
+        ...(signature && { signature }),
+        ...(method && { method }),
         ...(await addressOf(channel, options, context.ownPlaces())),
+        ...(shape && { shape }),
         ...filtersOf(options),
+        ...streamOf(options),
       };
       const rules = { allowPrivate: context.allowsPrivateDestinations() };
       const added = await context.withStore(async (writer) => {
@@ -105,7 +135,9 @@ export function addDestinationCommands(program: Command, context: CommandContext
       });
       print(json, added);
     });
+}
 
+function addListCommand(group: Command, context: CommandContext): void {
   addCommand(group, 'list', 'list the destinations of an account with their health')
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
     .action(async ({ account, json }: { account: number; json?: boolean }) => {
@@ -115,16 +147,20 @@ export function addDestinationCommands(program: Command, context: CommandContext
       });
       printList(json, json ? rows : rows.map(flat), COLUMNS);
     });
+}
 
-  addDestinationOptions(
-    addCommand(group, 'change', 'change a destination; options that you leave out keep their values')
-      .argument('<ID>', 'the destination', idOf('ID'))
-      .option('--name <S>', 'name of the destination', textOf('--name')),
+function addChangeCommand(group: Command, context: CommandContext): void {
+  addStreamOptions(
+    addDestinationOptions(
+      addCommand(group, 'change', 'change a destination; options that you leave out keep their values')
+        .argument('<ID>', 'the destination', idOf('ID'))
+        .option('--name <S>', 'name of the destination', textOf('--name')),
+    ),
   )
     .option('--all-connections', 'send the events of all connections')
     .action(async (id: number, { name, json, ...options }: ChangeOptions) => {
       const rules = { allowPrivate: context.allowsPrivateDestinations() };
-      const given = { ...(name !== undefined && { name }), ...filtersOf(options) };
+      const given = { ...(name !== undefined && { name }), ...filtersOf(options), ...streamOf(options) };
       const changed = await context.withStore(async (writer) => {
         const accountId = await accountOfDestination(writer, id);
         const { channel } = await readDestination(within(writer), accountId, id);
@@ -138,7 +174,9 @@ export function addDestinationCommands(program: Command, context: CommandContext
       });
       print(json, changed);
     });
+}
 
+function addRemoveCommand(group: Command, context: CommandContext): void {
   addCommand(group, 'remove', 'remove a destination and cancel what is queued for it')
     .argument('<ID>', 'the destination', idOf('ID'))
     .action(async (id: number, { json }: { json?: boolean }) => {
@@ -147,17 +185,19 @@ export function addDestinationCommands(program: Command, context: CommandContext
       );
       printOne(json, json ? removed : flat(removed));
     });
+}
 
+function addEnableCommand(group: Command, context: CommandContext): void {
   addCommand(group, 'enable', 'enable a destination that was disabled, or paused by a restore')
     .argument('[ID]', 'the destination', idOf('ID'))
     .option('--all', 'all destinations of the account, or of all accounts')
     .option('--account <ID>', 'with --all: the account', idOf('--account'))
-    .requiredOption(
+    .option(
       '--missed <M>',
-      'what becomes of what was missed: send or skip',
+      'what becomes of what was missed: send or skip (default: send)',
       oneOf('--missed', MISSED),
     )
-    .action(async (id: number | undefined, { all, account, missed, json }: EnableOptions) => {
+    .action(async (id: number | undefined, { all, account, missed = 'send', json }: EnableOptions) => {
       if ((id === undefined) !== (all === true)) throw new UsageError('Give either a destination or --all.');
       if (account !== undefined && !all) throw new UsageError('--account needs --all.');
       const inEach = await context.withEachStore(async (writer) =>
@@ -168,8 +208,6 @@ export function addDestinationCommands(program: Command, context: CommandContext
       const enabled = inEach.flat();
       printList(json, json ? enabled : enabled.map(flat), COLUMNS);
     });
-
-  addDeliveryCommands(group, context);
 }
 
 const selectAccounts = `
@@ -200,6 +238,7 @@ interface AddOptions extends DestinationOptions {
   channel: Channel;
   signature?: SignatureKind;
   method?: HeartbeatMethod;
+  shape?: BodyShape;
   json?: boolean;
 }
 
@@ -211,6 +250,6 @@ interface ChangeOptions extends DestinationOptions {
 interface EnableOptions {
   all?: boolean;
   account?: number;
-  missed: Missed;
+  missed?: Missed;
   json?: boolean;
 }

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
-import type { Diagnosis } from '../../doctor/diagnosis.ts';
 import { addCommand, type CommandContext } from '../command.ts';
+import type { Diagnosis } from '../doctor/diagnosis.ts';
 
 const COLORS = { ok: 'green', warning: 'yellow', error: 'red' } as const;
 

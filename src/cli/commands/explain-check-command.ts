@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { inPackage } from '../../config/package-root.ts';
 import { requireCheck } from '../../connections/connection-thresholds.ts';
+import { inPackage } from '../../platform/package-root.ts';
 import { addCommand, type CommandContext } from '../command.ts';
 
 /** `check explain`, added to the group `check`: the page of a check, from docs/checks. */

@@ -1,17 +1,18 @@
 import type { Command } from 'commander';
 import { requireAccount } from '../../accounts/account-row.ts';
+import { addKey } from '../../accounts/keys/add-key.ts';
+import { changeKey } from '../../accounts/keys/change-key.ts';
+import type { IssuedKey } from '../../accounts/keys/issue-key.ts';
+import { accountOfKey, listKeys } from '../../accounts/keys/key-row.ts';
+import { requireRules, type WrittenRules } from '../../accounts/keys/key-rules.ts';
+import { regenerateKey } from '../../accounts/keys/regenerate-key.ts';
+import { revokeKey } from '../../accounts/keys/revoke-key.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
-import { addKey } from '../../keys/add-key.ts';
-import { changeKey } from '../../keys/change-key.ts';
-import type { IssuedKey } from '../../keys/issue-key.ts';
-import { accountOfKey, listKeys } from '../../keys/key-row.ts';
-import { requireRules, type WrittenRules } from '../../keys/key-rules.ts';
-import { regenerateKey } from '../../keys/regenerate-key.ts';
-import { revokeKey } from '../../keys/revoke-key.ts';
 import { ENDPOINT_GROUPS } from '../../vocabulary/plans.ts';
 import { durationOf, idOf, oneOf, textOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { printList, printOne } from '../print.ts';
+import { UsageError } from '../usage-error.ts';
 
 function printIssued(json: boolean | undefined, key: IssuedKey): void {
   printOne(json, key);
@@ -74,6 +75,14 @@ function rulesIn({ scope, allow }: RuleOptions) {
 export function addKeyCommands(program: Command, context: CommandContext): void {
   const group = program.command('key').description('manage the API keys of an account');
 
+  addCreateCommand(group, context);
+  addChangeCommand(group, context);
+  addListCommand(group, context);
+  addRevokeCommand(group, context);
+  addRegenerateCommand(group, context);
+}
+
+function addCreateCommand(group: Command, context: CommandContext): void {
   const creating = addCommand(group, 'create', 'create an API key; it is shown only once')
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
     .requiredOption('--name <S>', 'what the key is for', textOf('--name'))
@@ -89,7 +98,9 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
     );
     printIssued(options.json, key);
   });
+}
 
+function addChangeCommand(group: Command, context: CommandContext): void {
   const changing = addCommand(group, 'change', 'change what a key may do, from its next request on').argument(
     '<ID>',
     'the key',
@@ -103,7 +114,9 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
     );
     printOne(options.json, key);
   });
+}
 
+function addListCommand(group: Command, context: CommandContext): void {
   addCommand(group, 'list', 'list the keys of an account, including expired and revoked ones')
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
     .action(async ({ account, json }: { account: number; json?: boolean }) => {
@@ -124,7 +137,9 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
         'last_used_at',
       ]);
     });
+}
 
+function addRevokeCommand(group: Command, context: CommandContext): void {
   addCommand(group, 'revoke', 'revoke a key immediately')
     .argument('<ID>', 'the key', idOf('ID'))
     .action(async (id: number, { json }: { json?: boolean }) => {
@@ -133,7 +148,9 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
       );
       printOne(json, key);
     });
+}
 
+function addRegenerateCommand(group: Command, context: CommandContext): void {
   addCommand(
     group,
     'regenerate',

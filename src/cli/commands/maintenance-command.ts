@@ -10,11 +10,11 @@ import {
   type MaintenanceRow,
 } from '../../notifications/maintenance/maintenance-row.ts';
 import { WEEKDAYS, weekdayNumber, weekdaysText } from '../../notifications/maintenance/weekdays.ts';
-import { instantOf } from '../../silences/until.ts';
-import { parseDate } from '../../vocabulary/date-range.ts';
-import { secondsOf } from '../../vocabulary/values/duration.ts';
+import { parseDate } from '../../platform/text/date-range.ts';
+import { secondsOf } from '../../platform/text/duration.ts';
+import { instantOf } from '../../tickets/silences/until.ts';
 import { durationOf, idOf, someOf, textOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import {
   CONNECTION_SCOPE,
   connectionScopeOf,
@@ -22,6 +22,7 @@ import {
   withScopeText,
 } from '../connection-scope-option.ts';
 import { printList, printOne } from '../print.ts';
+import { UsageError } from '../usage-error.ts';
 import { COMMAND_LINE } from './silence-command.ts';
 
 const COLUMNS = ['id', 'name', 'state', 'connections', 'starts_at', 'ends_at', 'every'];
@@ -30,6 +31,12 @@ const COLUMNS = ['id', 'name', 'state', 'connections', 'starts_at', 'ends_at', '
 export function addMaintenanceCommands(program: Command, context: CommandContext): void {
   const group = program.command('maintenance').description('plan windows in which alerts send nothing');
 
+  addAddCommand(group, context);
+  addListCommand(group, context);
+  addRemoveCommand(group, context);
+}
+
+function addAddCommand(group: Command, context: CommandContext): void {
   addCommand(
     group,
     'add',
@@ -73,7 +80,9 @@ export function addMaintenanceCommands(program: Command, context: CommandContext
       );
       print(json, added);
     });
+}
 
+function addListCommand(group: Command, context: CommandContext): void {
   addCommand(
     group,
     'list',
@@ -87,7 +96,9 @@ export function addMaintenanceCommands(program: Command, context: CommandContext
       });
       printList(json, json ? rows : rows.map(shown), COLUMNS);
     });
+}
 
+function addRemoveCommand(group: Command, context: CommandContext): void {
   addCommand(group, 'remove', 'end an active maintenance window, or remove a coming one')
     .argument('<ID>', 'the maintenance window', idOf('ID'))
     .action(async (id: number, { json }: { json?: boolean }) => {
@@ -132,8 +143,13 @@ function wantedOf({ name, connection = EVERY_CONNECTION, ...time }: TimeOptions)
       'A window of each week needs --every, --at and --for, and takes no --from or --until.',
     );
   return {
-    ...{ name, ...connection, starts_at: null, weekdays: every.map(weekdayNumber) },
-    ...{ start_time: at, time_zone: timeZone ?? 'UTC', minutes: Math.round(seconds / 60) },
+    name,
+    ...connection,
+    starts_at: null,
+    weekdays: every.map(weekdayNumber),
+    start_time: at,
+    time_zone: timeZone ?? 'UTC',
+    minutes: Math.round(seconds / 60),
   };
 }
 

@@ -2,15 +2,16 @@ import type { Command } from 'commander';
 import type pg from 'pg';
 import { csvCell } from '../../activity/csv-entry.ts';
 import { ownerOfConnection } from '../../connections/connection-row.ts';
-import { inTransaction } from '../../database/connect.ts';
-import { type Read, within } from '../../database/read.ts';
-import { findSeries, metricsOf, type NamedSeries } from '../../measures/find-series.ts';
-import { type LatestMeasure, type LatestMeasures, listMeasures } from '../../measures/list-measures.ts';
-import { type History, readHistory } from '../../measures/read-history.ts';
-import { nearestWord } from '../../vocabulary/nearest-word.ts';
+import { nearestWord } from '../../platform/text/nearest-word.ts';
+import { findSeries, metricsOf, type NamedSeries } from '../../runs/measures/find-series.ts';
+import { type LatestMeasure, type LatestMeasures, listMeasures } from '../../runs/measures/list-measures.ts';
+import { type History, readHistory } from '../../runs/measures/read-history.ts';
+import { inTransaction } from '../../store/connect.ts';
+import { type Read, within } from '../../store/read.ts';
 import { idOf, oneOf, textOf, timeOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { printList } from '../print.ts';
+import { UsageError } from '../usage-error.ts';
 
 const DAY_MS = 86_400_000;
 const FORMATS = ['table', 'ndjson', 'csv'] as const;
@@ -117,7 +118,11 @@ function* pointsOf({ check_id, metric, database, object, at, last, ...summaries 
   const { minimum, mean, maximum } = summaries;
   for (const [n, seconds] of at.entries()) {
     yield {
-      ...{ at: new Date(seconds * 1_000).toISOString(), check_id, metric, database, object },
+      at: new Date(seconds * 1_000).toISOString(),
+      check_id,
+      metric,
+      database,
+      object,
       last: last[n] ?? null,
       ...(minimum &&
         mean &&

@@ -1,15 +1,16 @@
 import type { Command } from 'commander';
 import { requireAccount } from '../../accounts/account-row.ts';
+import { addMember } from '../../accounts/members/add-member.ts';
+import { changeMember } from '../../accounts/members/change-member.ts';
+import { listMembers } from '../../accounts/members/list-members.ts';
+import { accountOfMember, MEMBER_STATUSES, type WantedMember } from '../../accounts/members/member-row.ts';
+import { removeMember } from '../../accounts/members/remove-member.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
-import { addMember } from '../../members/add-member.ts';
-import { changeMember } from '../../members/change-member.ts';
-import { listMembers } from '../../members/list-members.ts';
-import { accountOfMember, MEMBER_STATUSES, type WantedMember } from '../../members/member-row.ts';
-import { removeMember } from '../../members/remove-member.ts';
 import { ROLE_IDS } from '../../vocabulary/role-permissions.ts';
 import { emailOf, idOf, oneOf, someOf, textOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { printList, printOne } from '../print.ts';
+import { UsageError } from '../usage-error.ts';
 import { addMemberLinkCommand } from './member-link-command.ts';
 
 type Wanted = Partial<Omit<WantedMember, 'roles'>> & { role?: WantedMember['roles'] };

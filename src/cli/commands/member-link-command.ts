@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { addOperatorLink } from '../../accounts/members/add-link.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
-import { addOperatorLink } from '../../members/add-link.ts';
 import { idOf, serviceUrlOf } from '../arguments.ts';
 import { addCommand, type CommandContext } from '../command.ts';
 import { printOne } from '../print.ts';
@@ -16,7 +16,7 @@ export function addMemberLinkCommand(group: Command, context: CommandContext): v
     )
     .option(
       '--url <URL>',
-      'address of the console (default: DBVITALS_PUBLIC_URL, else from HOST and PORT)',
+      'address of the console (default: that of the service of the data folder, else DBVITALS_PUBLIC_URL, else from HOST and PORT)',
       serviceUrlOf('--url'),
     )
     .action(async (options: { account: number; member?: number; url?: string; json?: boolean }) => {

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { addStoreOption } from '../cells/command-cells.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { printOne } from '../print.ts';
+import { UsageError } from '../usage-error.ts';
 
 const NOTES = `
 The store must be empty: a new DBVITALS_DATA_DIR, or a new database in DATABASE_URL.

@@ -4,14 +4,15 @@ import { requireAccount } from '../../accounts/account-row.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { ownerOfConnection } from '../../connections/connection-row.ts';
 import { requireCheck } from '../../connections/connection-thresholds.ts';
-import { addSilence, type WantedSilence } from '../../silences/add-silence.ts';
-import { endSilence } from '../../silences/end-silence.ts';
-import { silencesInForce } from '../../silences/list-silences.ts';
-import { accountOfSilence, REASONS, type SilenceRow } from '../../silences/silence-row.ts';
-import { untilOf } from '../../silences/until.ts';
+import { addSilence, type WantedSilence } from '../../tickets/silences/add-silence.ts';
+import { endSilence } from '../../tickets/silences/end-silence.ts';
+import { silencesInForce } from '../../tickets/silences/list-silences.ts';
+import { accountOfSilence, REASONS, type SilenceRow } from '../../tickets/silences/silence-row.ts';
+import { untilOf } from '../../tickets/silences/until.ts';
 import { idOf, oneOf, textOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { printList, printOne } from '../print.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** The actor of these commands in the log. */
 export const COMMAND_LINE = { actor: 'command line' };

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import type { Command } from 'commander';
 import { countOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { readSecretLine } from '../notifications/read-secret-line.ts';
 import { receiveWebhook } from '../notifications/receive-webhook.ts';
+import { UsageError } from '../usage-error.ts';
 
 interface Options {
   port: number;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../../test/store.ts';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { addConnectionCommands } from '../commands/connection-command.ts';
 import { runCommand } from '../run-command-fixture.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../../test/store.ts';
-import { openPool } from '../../database/connect.ts';
-import { measure, newConnection } from '../../measures/measures-fixture.ts';
-import { type MeasuredConnection, prepareMeasures } from '../../measures/prepare-measures.ts';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
+import { measure, newConnection } from '../../runs/measures/measures-fixture.ts';
+import { type MeasuredConnection, prepareMeasures } from '../../runs/measures/store-measures.ts';
+import { openPool } from '../../store/connect.ts';
 import { exportMeasures } from './exported-measures.ts';
 
 let store: TestStore;
@@ -26,15 +26,15 @@ async function setLatest(key: MeasuredConnection, values: Values, secondsAgo = 6
     `insert into measure_latest (account_id, connection_id, measured_at, series_ids, values, operators, warnings, criticals, limits)
      values ($1, $2, now() - make_interval(secs => $3), $4, $5, $6, $7, $8, $9)`,
     [
-      ...[key.accountId, key.connectionId, secondsAgo],
-      ...[
-        placed.map(({ seriesId }) => seriesId),
-        placed.map((one) => one.measure.value),
-        none,
-        none,
-        none,
-        none,
-      ],
+      key.accountId,
+      key.connectionId,
+      secondsAgo,
+      placed.map(({ seriesId }) => seriesId),
+      placed.map((one) => one.measure.value),
+      none,
+      none,
+      none,
+      none,
     ],
   );
   await store.writer.query(

@@ -1,12 +1,17 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
+import { readSettingFile } from '../../config/text-file.ts';
 import { idOf, listenOf, serviceUrlOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
+import { UsageError } from '../usage-error.ts';
+import type { LatestValues } from './write-measures.ts';
 
 interface ExporterOptions {
   url?: string;
+  keyFile?: string;
   account?: number;
   listen?: Listen;
+  otlp?: boolean;
 }
 
 interface Listen {
@@ -14,9 +19,12 @@ interface Listen {
   port: number;
 }
 
+const DEFAULT_LISTEN: Listen = { host: '127.0.0.1', port: 9187 };
+
 interface Source {
   contentType: string;
   scrape: () => Promise<string>;
+  latest: () => Promise<LatestValues>;
 }
 
 /** `exporter`. */
@@ -24,12 +32,16 @@ export function addExporterCommand(program: Command, context: CommandContext): v
   addCommand(
     program,
     'exporter',
-    "serve a service's data, or an account's measured values, as metrics for Prometheus",
+    "serve what a service knows of an account, or an account's measured values, as metrics for Prometheus",
   )
     .option(
       '--url <URL>',
-      'address of the service; the key is read from DBVITALS_API_KEY; each scrape makes at most one API request',
+      'address of the service; each scrape makes at most one API request, and one for each connection that was measured since',
       serviceUrlOf('--url'),
+    )
+    .option(
+      '--key-file <FILE>',
+      'with --url: file that contains only the API key; it is read for each request (default: the key is read from DBVITALS_API_KEY)',
     )
     .option(
       '--account <ID>',
@@ -41,26 +53,78 @@ export function addExporterCommand(program: Command, context: CommandContext): v
       'address to serve /metrics on (default: 127.0.0.1:9187)',
       listenOf('--listen'),
     )
-    .action(async ({ url, account, listen = { host: '127.0.0.1', port: 9187 } }: ExporterOptions) => {
+    .option(
+      '--otlp',
+      'send the measured values to the OpenTelemetry collector of OTEL_EXPORTER_OTLP_ENDPOINT, every OTEL_METRIC_EXPORT_INTERVAL ms, instead of serving /metrics',
+    )
+    .action(async ({ url, keyFile, account, listen, otlp }: ExporterOptions) => {
       if ((account === undefined) === (url === undefined)) {
         throw new UsageError('Give --url to read a service, or --account to read the store.');
       }
+      if (otlp && listen !== undefined) throw new UsageError('Give --otlp or --listen, not both.');
+      const run = otlp ? pusher(context) : (source: Source) => serve(listen ?? DEFAULT_LISTEN, source);
+      if (keyFile !== undefined && url === undefined) throw new UsageError('--key-file needs --url.');
       if (url !== undefined) {
         const { keepFigures } = await import('./exported-figures.ts');
-        await serve(listen, keepFigures(url, context.apiKey(), say));
+        const key = context.apiKey;
+        await run(keepFigures(url, keyFile === undefined ? key : keyFrom(keyFile), say));
       } else if (account !== undefined) {
         const { exportMeasures } = await import('./exported-measures.ts');
         await context.withConsoleRole(async (reader) => {
           const measures = exportMeasures(reader, account);
-          await measures.scrape();
-          await serve(listen, measures);
+          await measures.latest();
+          await run(measures);
         });
       }
     });
 }
 
+/** Returns what reads the key from a file. It throws at first; later it keeps the last key while the file can't be read. */
+function keyFrom(file: string): () => string {
+  let last: string | null = null;
+  return () => {
+    try {
+      last = parseKeyFile(readSettingFile('The file of --key-file', file));
+    } catch (error) {
+      if (last === null) throw error;
+    }
+    return last;
+  };
+}
+
+function parseKeyFile(text: string): string {
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  throw new UsageError('The file of --key-file must contain an API key alone.');
+}
+
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
+}
+
+/** Resolves at SIGINT or SIGTERM. */
+async function signalled(): Promise<void> {
+  const ended = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => ended.abort());
+  await once(ended.signal, 'abort');
+}
+
+/** Returns what sends values until SIGINT or SIGTERM. Throws if no collector is set. */
+function pusher(context: CommandContext): (source: Source) => Promise<void> {
+  const settings = context.metricSettings();
+  if (settings === null) {
+    throw new UsageError('Set OTEL_EXPORTER_OTLP_ENDPOINT to the collector, such as http://127.0.0.1:4318.');
+  }
+  return async ({ latest }) => {
+    const { pushOtlp } = await import('./push-otlp.ts');
+    const ended = signalled();
+    const stop = pushOtlp(latest, settings, say);
+    process.stdout.write('dbvitals exporter sends measured values to the OpenTelemetry collector\n');
+    // The SDK's timer does not keep the process alive, and neither do signals.
+    const alive = setInterval(() => {}, settings.intervalMs);
+    await ended;
+    await stop();
+    clearInterval(alive);
+  };
 }
 
 /** Serves `/metrics` until SIGINT or SIGTERM. */
@@ -92,10 +156,9 @@ async function serve({ host, port }: Listen, { contentType, scrape }: Source): P
   const address = server.address();
   const shown = host.includes(':') ? `[${host}]` : host;
   const where = `http://${shown}:${typeof address === 'object' && address ? address.port : port}/metrics`;
+  const ended = signalled(); // before anybody is told
   process.stdout.write(`dbvitals exporter is ready on ${where}\n`);
-  const ended = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => ended.abort());
-  await once(ended.signal, 'abort');
+  await ended;
   server.close();
   server.closeAllConnections();
 }

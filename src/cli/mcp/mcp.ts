@@ -16,12 +16,14 @@ export function addMcpCommand(program: Command, context: CommandContext): void {
     )
     .action(async ({ url }: { url: string }) => {
       const apiKey = context.apiKey();
-      const [{ serveStdio }, { createMcpServer }] = await Promise.all([
+      const [{ serveStdio }, { createMcpServer }, { readByClient }] = await Promise.all([
         import('@modelcontextprotocol/server/stdio'),
-        import('./mcp-server.ts'),
+        import('../../api/mcp/mcp-server.ts'),
+        import('./read-by-client.ts'),
       ]);
+      const read = readByClient(url, apiKey);
       // It ends when standard input ends.
-      const serving = serveStdio(() => createMcpServer(url, apiKey), {
+      const serving = serveStdio(() => createMcpServer(read), {
         onerror: ({ message }) => process.stderr.write(`${message.replace(/\s+/g, ' ')}\n`),
       });
       for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void serving.close());

@@ -4,13 +4,20 @@ import {
   type DestinationAddress,
   type DestinationFilters,
 } from '../../notifications/destinations/destination-input.ts';
+import {
+  ACTOR_TYPES,
+  type ActorType,
+  STREAM_FORMATS,
+  type StreamFormat,
+  type StreamInput,
+} from '../../notifications/log-streams/stream-input.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
-import type { EventKind } from '../../vocabulary/events/event-kinds.ts';
+import type { EventKind } from '../../vocabulary/event-kinds.ts';
 import { SEVERITIES, type Severity } from '../../vocabulary/severities.ts';
 import { countOf, oneOf, someOf, textOf } from '../arguments.ts';
-import { UsageError } from '../command.ts';
 import { CONNECTION_SCOPE, connectionScopeOf } from '../connection-scope-option.ts';
 import { type OwnPlaces, readSecretFile } from '../guarded-file.ts';
+import { UsageError } from '../usage-error.ts';
 import { readSecretLine } from './read-secret-line.ts';
 
 /** The channels whose URL is a password: it would be seen in a list of processes. */
@@ -30,6 +37,12 @@ export interface DestinationOptions {
   allConnections?: boolean;
   requestsPerSecond?: number;
   quietHours?: DestinationFilters['quietHours'];
+  format?: StreamFormat;
+  actionType?: string[];
+  exceptActionType?: string[];
+  actor?: ActorType[];
+  fromId?: number;
+  since?: Date;
 }
 
 /** Adds the options that `destination add` and `destination change` share. */
@@ -41,7 +54,7 @@ export function addDestinationOptions(command: Command): Command {
     .option('--routing-key-stdin', 'read the integration key of PagerDuty from standard input')
     .option(
       '--authorization-stdin',
-      'read the value of an Authorization header from standard input: webhook, alertmanager, heartbeat',
+      'read the value of an Authorization header from standard input, such as Bearer TOKEN; of splunk_hec the token',
     )
     .option('--recipient <EMAIL>', 'a recipient of e-mail, may be repeated', repeated)
     .addOption(
@@ -66,6 +79,62 @@ export function addDestinationOptions(command: Command): Command {
       'when warnings wait, such as 22:00-07:00@Europe/Berlin, or none',
       quietHoursOf,
     );
+}
+
+/** Adds the options of log streams. */
+export function addStreamOptions(command: Command): Command {
+  return command
+    .option(
+      '--format <F>',
+      `of a log stream: ${STREAM_FORMATS.join(', ')} (default: native)`,
+      oneOf('--format', STREAM_FORMATS),
+    )
+    .option(
+      '--action-type <T>',
+      'a log stream sends only this type, may be repeated',
+      repeatedText('--action-type'),
+    )
+    .option(
+      '--except-action-type <T>',
+      'a log stream leaves out this type, may be repeated',
+      repeatedText('--except-action-type'),
+    )
+    .addOption(
+      new Option(
+        '--actor <A>',
+        `a log stream sends only what these did, may be repeated: ${ACTOR_TYPES.join(', ')}`,
+      ).argParser(someOf('--actor', ACTOR_TYPES)),
+    )
+    .option(
+      '--from-id <N>',
+      'the first entry that a log stream sends (default: the next one); of a change: send from there again',
+      countOf('--from-id', 1, Number.MAX_SAFE_INTEGER),
+    )
+    .option('--since <TIME>', 'the same by time, such as 2026-03-01T00:00:00Z', timeOf);
+}
+
+const repeatedText =
+  (option: string) =>
+  (text: string, before: string[] = []): string[] => [...before, textOf(option)(text)];
+
+function timeOf(text: string): Date {
+  const time = new Date(text);
+  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(time.getTime())) return time;
+  throw new UsageError('--since must be a time such as 2026-03-01T00:00:00Z.');
+}
+
+/** What a log stream sends, by the options; absent = none was given. */
+export function streamOf(options: DestinationOptions): { stream?: StreamInput } {
+  const { format, actionType, exceptActionType, actor, fromId, since } = options;
+  const stream = {
+    ...(format && { format }),
+    ...(actionType && { actionTypes: actionType }),
+    ...(exceptActionType && { excludedTypes: exceptActionType }),
+    ...(actor && { actors: actor }),
+    ...(fromId !== undefined && { fromId }),
+    ...(since && { since }),
+  };
+  return Object.keys(stream).length === 0 ? {} : { stream };
 }
 
 const repeated = (text: string, before: string[] = []) => [...before, textOf('--recipient')(text)];

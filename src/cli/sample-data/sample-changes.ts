@@ -1,5 +1,6 @@
-import type { NewChange } from '../../changes/connection-change.ts';
-import type { History, SampleConnection } from './sample-fleet.ts';
+import type { NewChange } from '../../runs/changes/connection-change.ts';
+import type { SampleConnection } from './sample-connection.ts';
+import type { History } from './sample-fleet.ts';
 import type { Incident } from './sample-incidents.ts';
 import { randomNumber } from './sample-random.ts';
 import { tableName } from './sample-tickets.ts';
@@ -61,21 +62,24 @@ const CAUSES: Readonly<
   >
 > = {
   PG_LONG_QUERY: (table) => ({
-    ...{ kind: 'index', database: 'app', subject: `public.${table}_created_at_idx` },
+    kind: 'index',
+    database: 'app',
+    subject: `public.${table}_created_at_idx`,
     before: `CREATE INDEX ${table}_created_at_idx ON public.${table} USING btree (created_at)`,
   }),
   PG_DEAD_TUPLES: () => ({
-    ...{ kind: 'setting', subject: 'autovacuum_vacuum_scale_factor', before: '0.2', after: '0.5' },
+    kind: 'setting',
+    subject: 'autovacuum_vacuum_scale_factor',
+    before: '0.2',
+    after: '0.5',
     source: 'ALTER SYSTEM',
   }),
   PG_CONN_SATURATION: () => ({
-    ...{
-      kind: 'setting',
-      subject: 'idle_session_timeout',
-      before: '10min',
-      after: '0',
-      source: 'ALTER SYSTEM',
-    },
+    kind: 'setting',
+    subject: 'idle_session_timeout',
+    before: '10min',
+    after: '0',
+    source: 'ALTER SYSTEM',
   }),
   PG_NO_PRIMARY_KEY: (table) => ({
     kind: 'table',
@@ -85,6 +89,9 @@ const CAUSES: Readonly<
   }),
   MY_CONN_SATURATION: () => ({ kind: 'setting', subject: 'wait_timeout', before: '600', after: '28800' }),
   MY_LONG_TRX: () => ({
-    ...{ kind: 'setting', subject: 'innodb_lock_wait_timeout', before: '50', after: '600' },
+    kind: 'setting',
+    subject: 'innodb_lock_wait_timeout',
+    before: '50',
+    after: '600',
   }),
 };

@@ -1,18 +1,21 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
+import { issueKey } from '../../accounts/keys/issue-key.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
-import { inTransaction } from '../../database/connect.ts';
-import { issueKey } from '../../keys/issue-key.ts';
+import { inTransaction } from '../../store/connect.ts';
 import { countOf, idOf } from '../arguments.ts';
-import { addCommand, type Catalogue, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type Catalogue, type CommandContext } from '../command.ts';
 import { printOne } from '../print.ts';
+import { UsageError } from '../usage-error.ts';
 import { countEvents, fleetEvents } from './sample-events.ts';
 import { type History, planFleet, type SampleSize } from './sample-fleet.ts';
 import { openHistory } from './sample-history.ts';
 import { progressBar, type SampleStep } from './sample-progress.ts';
 import { planRequests, requestsOf, SAMPLE_KEYS } from './sample-requests.ts';
 import { writeActivity } from './write-sample-activity.ts';
+import { writeAlerts } from './write-sample-alerts.ts';
 import { writeFleet } from './write-sample-fleet.ts';
+import { writeLoad } from './write-sample-load.ts';
 import { writeMeasures } from './write-sample-measures.ts';
 import { writeQueries } from './write-sample-queries.ts';
 import { writeTickets } from './write-sample-tickets.ts';
@@ -65,6 +68,8 @@ export async function writeSampleData(
   const found = await writeTickets(writer, account, { ...planned, ...written }, catalogue, step('tickets'));
   await writeMeasures(writer, account, { ...planned, ...written }, catalogue, step('measures'));
   await writeQueries(writer, account, { ...planned, ...written }, step('queries'));
+  await writeLoad(writer, account, { ...planned, ...written }, step('load'));
+  await writeAlerts(writer, account, { ...planned, ...written }, catalogue, step('alerts'));
   const titles = new Map(catalogue.checks.map(({ id, title }) => [id, title]));
   const fleet = { ...planned, ...written, ...found, titles };
 
@@ -131,7 +136,9 @@ runs only a score. Up to a tenth of the log entries are about the newest runs an
 The others are API requests, made with two revoked keys that were never shown.
 
 The first 20 connections have measured values with their history, forecasts and changes,
-and what their queries did in the last two weeks.
+blocking episodes and deadlocks, alerts about their score, what their queries did in the
+last two weeks, and the load of the last three days. Nobody is told of the alerts. The
+service seals the log within ten minutes; "dbvitals activity seal" does it at once.
 
 If you interrupt the command, the account stays consistent. If you run it again, it adds
 new connections and continues after the last log entry.`;

@@ -1,11 +1,5 @@
-import {
-  fleetRuns,
-  type History,
-  runInstant,
-  SAMPLE_PORTS,
-  type SampleConnection,
-  type SampleFleet,
-} from './sample-fleet.ts';
+import type { SampleConnection, SampleFleet } from './sample-connection.ts';
+import { fleetRuns, type History, runInstant, SAMPLE_PORTS } from './sample-fleet.ts';
 import type { SampleTicket } from './sample-tickets.ts';
 import type { WrittenFleet } from './write-sample-fleet.ts';
 

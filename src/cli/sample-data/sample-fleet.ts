@@ -1,5 +1,5 @@
-import type { Engine } from '../../vocabulary/engines.ts';
-import { SAMPLE_SYSTEMS } from './sample-faults.ts';
+import { SAMPLE_SYSTEMS } from './faults/sample-faults.ts';
+import type { SampleConnection, SampleFleet } from './sample-connection.ts';
 import { randomNumber } from './sample-random.ts';
 import { runsOf, type SampleTicket } from './sample-tickets.ts';
 
@@ -17,16 +17,6 @@ export interface History {
   end: number;
 }
 
-/** A connection of sample data. The seed determines its runs and tickets (`runsOf`). */
-export interface SampleConnection {
-  name: string;
-  host: string;
-  engine: Exclude<Engine, 'mariadb'>;
-  seed: number;
-  /** The number of tickets that its runs open. */
-  tickets: number;
-}
-
 export const SAMPLE_PORTS = { postgres: 5432, mysql: 3306 } as const;
 
 /** The versions of the servers, which connections have in turn. */
@@ -34,13 +24,6 @@ export const SAMPLE_VERSIONS = {
   postgres: [180_004, 170_010, 180_004, 160_014],
   mysql: [80_408, 80_046],
 } as const;
-
-/** The connections of a company. Each has the same number of runs. */
-export interface SampleFleet {
-  connections: readonly SampleConnection[];
-  runs: number;
-  days: number;
-}
 
 // One of every four connections.
 const MYSQL_PLACE = 2;

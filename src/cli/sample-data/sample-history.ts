@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTransaction } from '../../database/connect.ts';
+import { inTransaction } from '../../store/connect.ts';
 import type { History } from './sample-fleet.ts';
 
 // An account without API requests was never read through the API. Only creation dates are moved, and no further than

@@ -1,7 +1,8 @@
 import type { ListedCheck } from '../command.ts';
+import type { SampleMeasured } from './faults/sample-faults.ts';
+import type { SampleConnection, SampleFleet } from './sample-connection.ts';
 import { type Curve, noise, type Span } from './sample-curves.ts';
-import type { SampleMeasured } from './sample-faults.ts';
-import { type History, runInstant, type SampleConnection, type SampleFleet } from './sample-fleet.ts';
+import { type History, runInstant } from './sample-fleet.ts';
 import { findingOf, runsOf, type SampleTicket } from './sample-tickets.ts';
 
 const HOUR_S = 3_600;
@@ -36,7 +37,11 @@ export function incidentsOf(
       const resolved = ticket.end === null ? null : instant(ticket.end);
       const runs = range(ticket.first, ticket.end ?? fleet.runs).map(instant);
       return {
-        ...{ ticket, runs, opened: first, resolved, finding: findingOf(ticket, checks) },
+        ticket,
+        runs,
+        opened: first,
+        resolved,
+        finding: findingOf(ticket, checks),
         from: first - BEGINS_BEFORE_S,
         to: resolved === null ? Infinity : Math.max(first + 60, resolved - ENDS_BEFORE_S),
       };
@@ -57,7 +62,7 @@ export function incidentCurve(
   const value = measured?.value ?? 0;
   if (grows) {
     // It crossed the threshold when the ticket opened, and has the ticket's value in the last run.
-    const threshold = value >= critical ? critical : warning;
+    const threshold = critical !== null && value >= critical ? critical : warning;
     const perSecond = Math.max((value - threshold) / Math.max(DAY_S, end - opened), 1e-10);
     return (at) => (at < to ? Math.max(0, value - perSecond * Math.max(0, Math.min(end, to) - at)) : null);
   }

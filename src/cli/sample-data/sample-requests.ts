@@ -23,12 +23,20 @@ const fleet = { ...dashboard, ...well, path: '/api/v1/health/fleet' };
 const connections = { ...dashboard, ...well, path: '/api/v1/health/connections', query: { per_page: '100' } };
 const tickets = { ...dashboard, ...well, path: '/api/v1/ops/tickets', query: { status: 'open' } };
 const activity = {
-  ...{ ...collector, ...well, path: '/api/v1/activity' },
+  ...collector,
+  ...well,
+  path: '/api/v1/activity',
   query: { order: 'asc', after_id: '0', per_page: '100' },
 };
 
 const health: SampleRequest[] = [
-  ...[fleet, fleet, fleet, fleet, connections, connections, connections],
+  fleet,
+  fleet,
+  fleet,
+  fleet,
+  connections,
+  connections,
+  connections,
   { ...fleet, status: 304 },
   { ...connections, status: 304 },
   { ...person, ...well, path: '/api/v1/health/connections' },
@@ -50,7 +58,10 @@ const health: SampleRequest[] = [
 ];
 const ops: SampleRequest[] = [tickets, tickets, { ...dashboard, ...well, path: '/api/v1/ops/stats' }];
 const rest: SampleRequest[] = [
-  ...[activity, activity, activity, activity],
+  activity,
+  activity,
+  activity,
+  activity,
   { ...collector, ...well, path: '/api/v1/team/members' },
   { ...person, ...well, path: '/api/v1/team/roles' },
 ];

@@ -1,8 +1,8 @@
 import type { Finding, Outcome } from '../../checks/check.ts';
 import { FINDING_STATUSES } from '../../vocabulary/severities.ts';
 import type { Catalogue, ListedCheck } from '../command.ts';
-import type { SampleConnection } from './sample-fleet.ts';
-import { sampleOkLine } from './sample-ok-lines.ts';
+import { sampleOkLine } from './faults/sample-ok-lines.ts';
+import type { SampleConnection } from './sample-connection.ts';
 import { findingOf, type SampleTicket } from './sample-tickets.ts';
 
 /** The result of a run. `findings` is JSON, worst first, or null if only the score is stored. */
@@ -27,7 +27,11 @@ export function runReporter(
   const fine = new Map(checks.map((check) => [check.id, fineFinding(check)]));
   const fineText = new Map([...fine].map(([id, finding]) => [id, JSON.stringify(finding)]));
   const outcome = (check: ListedCheck, findings: Finding[]): Outcome => ({
-    ...{ check, findings, measured: true, unmeasured: [], near: [] },
+    check,
+    findings,
+    measured: true,
+    unmeasured: [],
+    near: [],
   });
   const well = checks.map((check) => outcome(check, [fineFinding(check)]));
   const wellPoint = { score: score(well), summary: summaryText(well), findings: null };
@@ -57,7 +61,14 @@ export function runReporter(
 
 function fineFinding({ id, category, title, maxSeverity }: ListedCheck): Finding {
   return {
-    ...{ check_id: id, category, status: 'ok', title, metric_line: sampleOkLine(id), remediation: '' },
-    ...{ severity: maxSeverity, database: '', object: null },
+    check_id: id,
+    category,
+    status: 'ok',
+    title,
+    metric_line: sampleOkLine(id),
+    remediation: '',
+    severity: maxSeverity,
+    database: '',
+    object: null,
   };
 }

@@ -1,6 +1,6 @@
 import type { SeriesValue } from '../../checks/measure.ts';
+import type { SampleConnection } from './sample-connection.ts';
 import { type Curve, growthCurve, noise, workCurve } from './sample-curves.ts';
-import type { SampleConnection } from './sample-fleet.ts';
 import { type Incident, incidentCurve } from './sample-incidents.ts';
 import { randomNumber } from './sample-random.ts';
 
@@ -21,6 +21,14 @@ const vital = (metric: string, curve: Curve, given: Partial<SampleSeries> = {}):
   ...{ checkId: '', metric, database: '', object: null, ...NO_LEVELS, curve },
   ...given,
 });
+
+const NO_OBJECT = { database: '', object: null, operator: '>=', critical: null } as const;
+
+/** What has taken longest on a server now, as the check of each engine measures it. */
+const LONGEST = {
+  mysql: { checkId: 'MY_LONG_TRX', metric: 'longest_transaction_seconds', warning: 3_600, ...NO_OBJECT },
+  postgres: { checkId: 'PG_LONG_QUERY', metric: 'longest_query_seconds', warning: 1_800, ...NO_OBJECT },
+} as const;
 
 /**
  * The series of a connection. `end` is its last run, in Unix seconds: there, the values are those of its findings. In
@@ -46,11 +54,8 @@ export function seriesOf(
   };
   const [used, available] = engine === 'mysql' ? [38, 151] : [23, 97];
   const connections = worst('connections_used_ratio', work(used / available, 1, 0.76));
-  const [longest, longestCheck, levels] =
-    engine === 'mysql'
-      ? (['longest_transaction_seconds', 'MY_LONG_TRX', [3_600, 14_400]] as const)
-      : (['longest_query_seconds', 'PG_LONG_QUERY', [1_800, 3_600]] as const);
-  const oldest = worst(longest, (at) => 20 * (1 + noise(seed + 2, at)));
+  const longest = engine === 'mysql' ? LONGEST.mysql : LONGEST.postgres;
+  const oldest = worst(longest.metric, (at) => 20 * (1 + noise(seed + 2, at)));
   const leak: Curve = (at) => (leaks ? Math.max(0, at - end + 8 * DAY_S) / DAY_S : 0) * 2_400 * MEGABYTE;
   const size = growthCurve((20 + 80 * own(3)) * 1e9, (50 + 150 * own(4)) * MEGABYTE, end);
   const table = growthCurve((4 + 8 * own(5)) * 1e9, 30 * MEGABYTE, end);
@@ -75,7 +80,10 @@ export function seriesOf(
     vital('lock_waiters_count', (at) => Math.round(isSlow(at) ? 4 + 6 * noise(seed + 11, at) : 0)),
     ...(engine === 'mysql'
       ? [rate('history_list_count', 412, 12, 20)]
-      : [rate('temporary_bytes_per_second', 40_000 + 90_000 * own(12), 12, 6), vital(longest, oldest)]),
+      : [
+          rate('temporary_bytes_per_second', 40_000 + 90_000 * own(12), 12, 6),
+          vital(longest.metric, oldest),
+        ]),
     vital('database_bytes', (at) => Math.round((size(at) ?? 0) + (leak(at) ?? 0)), grows),
     vital('table_bytes', (at) => Math.round((table(at) ?? 0) + (leak(at) ?? 0)), {
       ...grows,
@@ -94,8 +102,8 @@ export function seriesOf(
       ...{ operator: '>=', warning: 0.8, critical: 0.95, limit: 1, curve: connections },
     },
     {
-      ...{ checkId: longestCheck, metric: longest, database: '', object: null },
-      ...{ operator: '>=', warning: levels[0], critical: levels[1], curve: oldest },
+      ...longest,
+      curve: oldest,
     },
     counterSeries(engine, growthCurve(0.5 + 0.3 * own(14), 0.001 + 0.003 * own(15), end)),
     ...objectSeries(measured.slice(-MOST_OF_OBJECTS), end),

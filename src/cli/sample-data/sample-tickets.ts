@@ -1,9 +1,14 @@
 import type { Finding } from '../../checks/check.ts';
 import type { FaultMeasure } from '../../checks/measure.ts';
 import type { ListedCheck } from '../command.ts';
-import { SAMPLE_FAULTS, SAMPLE_TABLES, type SampleFault, type SampleMeasured } from './sample-faults.ts';
-import type { SampleConnection, SampleFleet } from './sample-fleet.ts';
-import { SAMPLE_MYSQL_FAULTS } from './sample-mysql-faults.ts';
+import {
+  SAMPLE_FAULTS,
+  SAMPLE_TABLES,
+  type SampleFault,
+  type SampleMeasured,
+} from './faults/sample-faults.ts';
+import { SAMPLE_MYSQL_FAULTS } from './faults/sample-mysql-faults.ts';
+import type { SampleConnection, SampleFleet } from './sample-connection.ts';
 import { pick, randomNumbers } from './sample-random.ts';
 
 /** A ticket of sample data, found by the runs from `first` to before `end`. Its texts are generated when needed. */
@@ -129,6 +134,6 @@ function faultMeasured(
     metric,
     value: value(n, severity),
     operator: '>=',
-    threshold: severity === 'critical' ? critical : warning,
+    threshold: (severity === 'critical' ? critical : null) ?? warning,
   };
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { inTransaction } from '../../database/connect.ts';
+import { ENTRY_TICKET } from '../../activity/record-entry.ts';
+import { inTransaction } from '../../store/connect.ts';
 import type { SampleEvent } from './sample-events.ts';
 import type { SampleStep } from './sample-progress.ts';
 import type { PlannedRequest, SampleRequest } from './sample-requests.ts';
@@ -34,9 +35,9 @@ const insertEvents = `
   ), total as (
     select action_type, count(*) as entries from event group by action_type
   )
-  insert into activity (account_id, id, occurred_at, action_type, page_path, event_number, type_number, properties)
+  insert into activity (account_id, id, occurred_at, action_type, page_path, event_number, type_number, properties, ticket_id)
   select $1, id, timestamptz 'epoch' + at * interval '1 microsecond', action_type, page_path,
-         $3::bigint + n, type_head.last_number - total.entries + type_n, properties
+         $3::bigint + n, type_head.last_number - total.entries + type_n, properties, ${ENTRY_TICKET}
     from event
     join type_head using (action_type)
     join total using (action_type)`;

@@ -1,14 +1,8 @@
 import type pg from 'pg';
-import { inTransaction } from '../../database/connect.ts';
+import { inTransaction } from '../../store/connect.ts';
 import type { Catalogue } from '../command.ts';
-import {
-  type History,
-  runInstant,
-  SAMPLE_PORTS,
-  SAMPLE_VERSIONS,
-  type SampleConnection,
-  type SampleFleet,
-} from './sample-fleet.ts';
+import type { SampleConnection, SampleFleet } from './sample-connection.ts';
+import { type History, runInstant, SAMPLE_PORTS, SAMPLE_VERSIONS } from './sample-fleet.ts';
 import type { SampleStep } from './sample-progress.ts';
 import { type RunReport, runReporter } from './sample-runs.ts';
 import { runsOf } from './sample-tickets.ts';
@@ -146,7 +140,9 @@ async function writeRuns(
 ): Promise<{ connectionIds: number[]; runIds: number[] }> {
   const names = [connections.map(({ name }) => name), connections.map(({ host }) => host)];
   const added = await client.query<{ id: number }>(insertConnections, [
-    ...[accountId, ...names, history.start],
+    accountId,
+    ...names,
+    history.start,
     connections.map(({ engine }) => engine),
     connections.map(({ engine }) => SAMPLE_PORTS[engine]),
   ]);
@@ -157,7 +153,11 @@ async function writeRuns(
   });
   await client.query(insertVersions, [accountId, connectionIds, versions, history.start]);
   const stored = await client.query<{ id: number }>(insertRuns, [
-    ...[accountId, connectionIds, places, instants, reports],
+    accountId,
+    connectionIds,
+    places,
+    instants,
+    reports,
     sent.map(({ score }) => score),
     sent.map(({ summary }) => summary),
     sent.map(({ findings }) => findings),

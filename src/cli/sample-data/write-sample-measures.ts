@@ -1,9 +1,11 @@
 import type pg from 'pg';
-import { inTransaction } from '../../database/connect.ts';
-import { storeForecasts } from '../../measures/store-forecasts.ts';
+import { storeForecasts } from '../../runs/measures/store-forecasts.ts';
+import { inTransaction } from '../../store/connect.ts';
 import type { Catalogue } from '../command.ts';
 import { changesOf } from './sample-changes.ts';
-import { type History, runInstant, type SampleFleet } from './sample-fleet.ts';
+import type { SampleFleet } from './sample-connection.ts';
+import { episodesOf, makeDeadlocks } from './sample-episodes.ts';
+import { type History, runInstant } from './sample-fleet.ts';
 import { incidentsOf } from './sample-incidents.ts';
 import type { SampleStep } from './sample-progress.ts';
 import { type SampleSeries, seriesOf } from './sample-series.ts';
@@ -40,6 +42,20 @@ const insertChanges = `
     from json_to_recordset($3::json)
       as c (at bigint, kind text, database text, subject text, before text, after text, source text)`;
 
+const insertEpisodes = `
+  insert into blocking_episode (account_id, connection_id, began_at, root, seen_at, ended_at, database, role, application,
+                                most_sessions, longest_seconds, lost_seconds, trees)
+  select $1, $2, to_timestamp(began_at), root, to_timestamp(seen_at), to_timestamp(seen_at), database, role, application,
+         most_sessions, longest_seconds, lost_seconds, trees
+    from json_to_recordset($3::json)
+      as e (began_at float8, root text, seen_at float8, database text, role text, application text,
+            most_sessions int, longest_seconds float8, lost_seconds float8, trees jsonb)`;
+
+const insertDeadlocks = `
+  insert into deadlock (account_id, connection_id, at, transactions)
+  select $1, $2, to_timestamp(at), transactions
+    from json_to_recordset($3::json) as d (at float8, transactions jsonb)`;
+
 /** The connections that have measured values: the first ones. */
 const MOST_MEASURED = 20;
 const FIVE_MINUTES_S = 300;
@@ -51,8 +67,8 @@ const RUNS_KEPT_S = 7 * DAY_S;
 const ROLLED_AFTER_S = 120;
 
 /**
- * Writes what the first connections measured, with forecasts, and what changed on them: each connection in one
- * transaction. The values in the latest run are those of its findings.
+ * Writes what the first connections measured, with forecasts, what changed on them, and when sessions blocked others: each
+ * connection in one transaction. The values in the latest run are those of its findings.
  */
 export async function writeMeasures(
   writer: pg.Pool,
@@ -72,10 +88,15 @@ export async function writeMeasures(
     const incidents = incidentsOf(connection, fleet, account.history, checks);
     const last = runs.at(-1) ?? account.history.end;
     const series = seriesOf(connection, { incidents, end: last / 1e6, leaks: place % 3 === 1 });
-    const changes = changesOf(connection, { incidents, history: account.history });
+    const happened = { incidents, history: account.history };
+    const changes = changesOf(connection, happened);
+    const episodes = episodesOf(connection, happened);
+    const deadlocks = makeDeadlocks(connection, account.history);
     await inTransaction(writer, async (client) => {
       await writeConnection(client, [account.id, connectionId], series, { runs, history: account.history });
       await client.query(insertChanges, [account.id, connectionId, JSON.stringify(changes)]);
+      await client.query(insertEpisodes, [account.id, connectionId, JSON.stringify(episodes)]);
+      await client.query(insertDeadlocks, [account.id, connectionId, JSON.stringify(deadlocks)]);
     });
     step(place + 1, measured.length);
   }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { inTransaction } from '../../database/connect.ts';
-import { HOUR_COLUMNS } from '../../queries/hour-columns.ts';
-import type { History, SampleConnection, SampleFleet } from './sample-fleet.ts';
+import { HOUR_COLUMNS } from '../../runs/queries/store-queries.ts';
+import { inTransaction } from '../../store/connect.ts';
+import type { SampleConnection, SampleFleet } from './sample-connection.ts';
+import type { History } from './sample-fleet.ts';
 import type { SampleStep } from './sample-progress.ts';
 import { randomNumbers } from './sample-random.ts';
 
@@ -41,30 +42,44 @@ const PROFILES: readonly Profile[] = [
   { role: 'app', calls: 42_000, seconds: 0.0011, rows: 1, read: [0.02, 1], hit: 4, temporary: [0, 0] },
   { role: 'app', calls: 18_500, seconds: 0.0007, rows: 1, read: [0.01, 1], hit: 3, temporary: [0, 0] },
   {
-    ...{ role: 'app', calls: 9_400, seconds: 0.0042, rows: 20, read: [1.4, 60], hit: 62, temporary: [0, 0] },
+    role: 'app',
+    calls: 9_400,
+    seconds: 0.0042,
+    rows: 20,
+    read: [1.4, 60],
+    hit: 62,
+    temporary: [0, 0],
     slowdown: 3.6,
   },
   { role: 'app', calls: 3_100, seconds: 0.0093, rows: 1, read: [2.1, 3], hit: 18, temporary: [0, 0] },
   { role: 'app', calls: 1_850, seconds: 0.018, rows: 50, read: [6.5, 900], hit: 240, temporary: [0, 0] },
   { role: 'app', calls: 310, seconds: 0.094, rows: 25, read: [88, 41_000], hit: 1_900, temporary: [0, 0] },
   {
-    ...{
-      role: 'app',
-      calls: 95,
-      seconds: 0.31,
-      rows: 12,
-      read: [420, 260_000],
-      hit: 5_200,
-      temporary: [0, 1],
-    },
+    role: 'app',
+    calls: 95,
+    seconds: 0.31,
+    rows: 12,
+    read: [420, 260_000],
+    hit: 5_200,
+    temporary: [0, 1],
     isNewSince: 3,
   },
   {
-    ...{ role: 'reports', calls: 6, seconds: 4.8, rows: 1_400, read: [31_000, 2_900_000], hit: 64_000 },
+    role: 'reports',
+    calls: 6,
+    seconds: 4.8,
+    rows: 1_400,
+    read: [31_000, 2_900_000],
+    hit: 64_000,
     temporary: [340_000_000, 4],
   },
   {
-    ...{ role: 'reports', calls: 2, seconds: 11.5, rows: 90, read: [120_000, 9_400_000], hit: 88_000 },
+    role: 'reports',
+    calls: 2,
+    seconds: 11.5,
+    rows: 90,
+    read: [120_000, 9_400_000],
+    hit: 88_000,
     temporary: [1_900_000_000, 9],
   },
   { role: 'app', calls: 700, seconds: 0.0031, rows: 0, read: [0.3, 1], hit: 9, temporary: [0, 0] },
@@ -105,12 +120,10 @@ function hoursOf({ engine, seed }: SampleConnection, { start, end }: History): o
         const calls = Math.max(1, Math.round(profile.calls * load * (0.85 + 0.3 * random())));
         const slower = age < 2 ? (profile.slowdown ?? 1) : 1;
         return {
-          ...{
-            query: profile.query,
-            database: 'app',
-            role: engine === 'postgres' ? profile.role : '',
-            calls,
-          },
+          query: profile.query,
+          database: 'app',
+          role: engine === 'postgres' ? profile.role : '',
+          calls,
           seconds: round(calls * profile.seconds * slower * (0.9 + 0.2 * random())),
           rows: Math.round(calls * profile.rows),
           read: Math.round(calls * profile.read[own]),
@@ -122,7 +135,9 @@ function hoursOf({ engine, seed }: SampleConnection, { start, end }: History): o
     const sum = (name: 'calls' | 'seconds') => worked.reduce((all, one) => all + Number(one[name]), 0);
     // The listed queries are not all of them.
     hours.push({
-      ...{ hour, all_calls: Math.round(sum('calls') * 1.2), all_seconds: round(sum('seconds') * 1.08) },
+      hour,
+      all_calls: Math.round(sum('calls') * 1.2),
+      all_seconds: round(sum('seconds') * 1.08),
       ...Object.fromEntries(HOUR_COLUMNS.map((column) => [column, worked.map((one) => one[column])])),
     });
   }

@@ -1,12 +1,13 @@
 import type pg from 'pg';
 import type { Finding } from '../../checks/check.ts';
-import { inTransaction } from '../../database/connect.ts';
+import { inTransaction } from '../../store/connect.ts';
 import type { Catalogue } from '../command.ts';
-import { fleetRuns, type History, runInstant, type SampleFleet } from './sample-fleet.ts';
+import type { SampleFleet } from './sample-connection.ts';
+import { fleetRuns, type History, runInstant } from './sample-fleet.ts';
 import type { SampleStep } from './sample-progress.ts';
 import { findingOf } from './sample-tickets.ts';
 
-// Tickets may be opened only under this lock (docs/decisions/0009-first-seen-under-the-log-lock.md).
+// Tickets may be opened only under this lock (docs/decisions/0009-tickets.md).
 const lockHead = 'select from activity_head where account_id = $1 for update';
 
 // first_seen_at is as planned, but later than the account's newest ticket: positions follow that order, and pages are

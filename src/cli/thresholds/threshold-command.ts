@@ -11,10 +11,11 @@ import {
 } from '../../connections/thresholds/list-overrides.ts';
 import { previewThresholds, type ThresholdPreview } from '../../connections/thresholds/preview-thresholds.ts';
 import { exportThresholds } from '../../connections/thresholds/threshold-file.ts';
-import { within } from '../../database/read.ts';
+import { within } from '../../store/read.ts';
 import { idOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { printList, printOne } from '../print.ts';
+import { UsageError } from '../usage-error.ts';
 import { thresholdsOf } from './thresholds.ts';
 
 /** A threshold as `threshold list` prints it. */
@@ -45,15 +46,21 @@ async function listThresholds(writer: pg.Pool, account: number): Promise<ListedT
   return [
     ...overrides.map(({ tag, ...one }) => ({
       level: tag === '' ? ('account' as const) : ('tag' as const),
-      ...{ of: tag, ...one },
+      of: tag,
+      ...one,
     })),
     ...connections.flatMap(({ id, name: of, thresholds }) =>
       Object.entries(thresholds).flatMap(([check_id, named]) =>
         Object.entries(named).map(([name, value]) => {
           const author = authorOf.get(`${id} ${check_id} ${name}`);
           return {
-            ...{ level: 'connection' as const, of, check_id, name, value },
-            ...{ changed_at: author?.changed_at ?? null, changed_by: author?.changed_by ?? null },
+            level: 'connection' as const,
+            of,
+            check_id,
+            name,
+            value,
+            changed_at: author?.changed_at ?? null,
+            changed_by: author?.changed_by ?? null,
           };
         }),
       ),
@@ -72,7 +79,10 @@ function printPreview(json: boolean | undefined, { findings, ...preview }: Thres
   printList(
     json,
     findings.map(({ before, after, connection_name, ...finding }) => ({
-      ...{ connection: connection_name, ...finding, before: before ?? 'none', after: after ?? 'none' },
+      connection: connection_name,
+      ...finding,
+      before: before ?? 'none',
+      after: after ?? 'none',
     })),
     ['connection', 'check_id', 'database', 'object', 'before', 'after', 'metric', 'value'],
   );

@@ -4,7 +4,10 @@ import { thresholdsOf } from './thresholds.ts';
 
 const checks = [
   {
-    ...{ id: 'PG_A', title: '', category: 'schema', maxSeverity: 'critical' as const },
+    id: 'PG_A',
+    title: '',
+    category: 'schema',
+    maxSeverity: 'critical' as const,
     thresholds: { warning: 1, critical: 2 },
   },
   { id: 'PG_B', title: '', category: 'schema', maxSeverity: 'info' as const },

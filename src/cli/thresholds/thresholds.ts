@@ -1,6 +1,7 @@
 import type { ThresholdChanges } from '../../connections/connection-thresholds.ts';
-import { type TSchema, Type } from '../../vocabulary/schema.ts';
-import { type Catalogue, UsageError } from '../command.ts';
+import { type TSchema, Type } from '../../platform/schema/schema.ts';
+import type { Catalogue } from '../command.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** Parser of `CHECK_ID.name=number`, repeatable; `CHECK_ID.name=` restores the default. */
 export function thresholdsOf(text: string, before: ThresholdChanges = {}): ThresholdChanges {

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { requireAccount } from '../../accounts/account-row.ts';
-import { NoConnection } from '../../connections/connection-rejected.ts';
 import { ownerOfConnection } from '../../connections/connection-row.ts';
-import { within } from '../../database/read.ts';
-import { type ListedTicket, listTickets, type TicketChoice } from '../../triage/list-tickets.ts';
+import { notFound } from '../../platform/rejection.ts';
+import { within } from '../../store/read.ts';
+import { type ListedTicket, listTickets, type TicketChoice } from '../../tickets/triage/list-tickets.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
-import type { TicketListName } from '../../vocabulary/values/ticket-lists.ts';
+import type { TicketListName } from '../../vocabulary/ticket-lists.ts';
 import { memberOf } from './ticket-member.ts';
 
 /** The options of `ticket list`. */
@@ -28,14 +28,21 @@ export async function listedTickets(
 ): Promise<{ tickets: PrintedTicket[]; total: number }> {
   await requireAccount(writer, account);
   if (connection !== undefined && (await ownerOfConnection(writer, connection)) !== account) {
-    throw new NoConnection(connection);
+    throw notFound('connection', connection);
   }
   const member =
     assignee === undefined ? undefined : await memberOf({ accountId: account, client: writer }, assignee);
   const choice: TicketChoice = {
-    ...{ list: status, severity: severity ?? null, connectionId: connection ?? null, connectionIds: null },
+    list: status,
+    severity: severity ?? null,
+    connectionId: connection ?? null,
+    connectionIds: null,
     assignee: member === undefined ? 'anybody' : (member ?? 'nobody'),
-    ...{ mentioned: null, words: [], since: null, before: null, group: null },
+    mentioned: null,
+    words: [],
+    since: null,
+    before: null,
+    group: null,
     sort: 'first_seen',
     reverse: false,
   };
@@ -50,7 +57,14 @@ export async function listedTickets(
 export function shownTicket(ticket: PrintedTicket) {
   const { id, severity, state, connection_name: connection, title, object, metric_line: measured } = ticket;
   return {
-    ...{ id, severity, state, connection, title, object, measured },
-    ...{ assignee: ticket.assignee_name, since: ticket.first_seen_at },
+    id,
+    severity,
+    state,
+    connection,
+    title,
+    object,
+    measured,
+    assignee: ticket.assignee_name,
+    since: ticket.first_seen_at,
   };
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { startTestStore, type TestStore } from '../../../test/store.ts';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
+import { addMember } from '../../accounts/members/add-member.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
-import { addMember } from '../../members/add-member.ts';
-import { addTickets } from '../../triage/many-tickets-fixture.ts';
+import { addTickets } from '../../tickets/triage/many-tickets-fixture.ts';
 import { runCommand } from '../run-command-fixture.ts';
 import type { PrintedTicket } from './listed-tickets.ts';
 import { addTicketCommands } from './ticket-command.ts';
@@ -66,8 +66,13 @@ test('tickets are assigned, acknowledged, snoozed and made new again, by entries
   expect(await listed(' --status new')).toEqual(newestFirst());
   const told = await entries();
   expect(told.map(({ action_type }) => action_type)).toEqual([
-    ...['ticket_assigned', 'ticket_assigned', 'ticket_assigned', 'ticket_acknowledged'],
-    ...['ticket_acknowledged', 'ticket_unacknowledged', 'ticket_unacknowledged'],
+    'ticket_assigned',
+    'ticket_assigned',
+    'ticket_assigned',
+    'ticket_acknowledged',
+    'ticket_acknowledged',
+    'ticket_unacknowledged',
+    'ticket_unacknowledged',
   ]);
   expect(told.every(({ properties }) => properties['actor'] === 'command line')).toBe(true);
 });
@@ -109,8 +114,11 @@ test('a comment mentions members and is cleaned', async () => {
   const [id = 0] = ids;
   const comment = await json<Record<string, unknown>>(`comment ${id} --text see_\u001b[31mthis,_@Ben`);
   expect(comment).toMatchObject({
-    ...{ ticket_id: id, author_id: null, author: 'command line' },
-    ...{ body: 'see [31mthis, @Ben', mentions: ['Ben'] },
+    ticket_id: id,
+    author_id: null,
+    author: 'command line',
+    body: 'see [31mthis, @Ben',
+    mentions: ['Ben'],
   });
   expect(await entries()).toMatchObject([
     { action_type: 'ticket_commented', properties: { comment_id: comment['id'], actor: 'command line' } },

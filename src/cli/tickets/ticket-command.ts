@@ -2,17 +2,18 @@ import type { Command } from 'commander';
 import type pg from 'pg';
 import { requireAccount } from '../../accounts/account-row.ts';
 import { type Change, type ChangeAccount, changeAccount } from '../../activity/record-entry.ts';
-import { untilOf } from '../../silences/until.ts';
-import { addComment } from '../../triage/add-comment.ts';
-import { changeTriage, type WantedTriage } from '../../triage/change-triage.ts';
-import { readTriage } from '../../triage/triage-row.ts';
-import { NotFound, notFound, Rejection } from '../../vocabulary/rejection.ts';
+import { Rejection } from '../../platform/rejection.ts';
+import { untilOf } from '../../tickets/silences/until.ts';
+import { addComment } from '../../tickets/triage/add-comment.ts';
+import { changeTriage, type WantedTriage } from '../../tickets/triage/change-triage.ts';
+import { readTriage } from '../../tickets/triage/triage-row.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
-import { MOST_TICKETS, TICKET_LISTS, type TicketListName } from '../../vocabulary/values/ticket-lists.ts';
+import { MOST_TICKETS, TICKET_LISTS, type TicketListName } from '../../vocabulary/ticket-lists.ts';
 import { countOf, idOf, oneOf } from '../arguments.ts';
-import { addCommand, type CommandContext, UsageError } from '../command.ts';
+import { addCommand, type CommandContext } from '../command.ts';
 import { COMMAND_LINE } from '../commands/silence-command.ts';
 import { printList, printOne } from '../print.ts';
+import { UsageError } from '../usage-error.ts';
 import { type ListOptions, listedTickets, shownTicket } from './listed-tickets.ts';
 import { memberOf } from './ticket-member.ts';
 
@@ -144,8 +145,8 @@ async function changeTickets(
 /** Says which account does not have the tickets. */
 function namedFor(account: number, ids: readonly number[]): (error: unknown) => never {
   return (error) => {
-    if (error !== notFound) throw error;
+    if (!(error instanceof Rejection) || error.code !== 'not_found') throw error;
     const what = ids.length === 1 ? `has no ticket ${ids[0]}` : 'does not have all of these tickets';
-    throw new NotFound(`Account ${account} ${what}: see "ticket list --status all".`);
+    throw new Rejection('not_found', `Account ${account} ${what}: see "ticket list --status all".`);
   };
 }

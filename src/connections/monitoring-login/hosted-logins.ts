@@ -47,13 +47,13 @@ const NOTES: Readonly<Partial<Record<Provider, readonly string[]>>> = {
 };
 
 /** Who runs the statements, as the beginning of a sentence. */
-export function administratorOf(engine: Engine, provider: Provider | null): string {
+export function nameAdministrator(engine: Engine, provider: Provider | null): string {
   const named = provider && (engine === 'postgres' ? POSTGRES : MYSQL)[provider];
   return named ?? (engine === 'postgres' ? 'As a superuser' : 'As an administrator');
 }
 
 /** What to know besides the statements, in sentences. */
-export function notesOf(engine: Engine, provider: Provider | null): string[] {
+export function loginNotes(engine: Engine, provider: Provider | null): string[] {
   if (provider === null) return [];
   return [...(NOTES[provider] ?? []), ...(engine === 'postgres' ? [NOT_SUPER] : [])];
 }

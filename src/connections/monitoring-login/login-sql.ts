@@ -1,9 +1,9 @@
 import { quoted } from '../../checks/mysql/quote.ts';
-import { isPrintable } from '../../vocabulary/clean-text.ts';
+import { invalidParameter } from '../../platform/rejection.ts';
+import { isPrintable } from '../../platform/text/clean-text.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
 import type { Provider } from '../../vocabulary/hosted/providers.ts';
-import { ConnectionRejected } from '../connection-rejected.ts';
-import { administratorOf, notesOf } from './hosted-logins.ts';
+import { loginNotes, nameAdministrator } from './hosted-logins.ts';
 import { LOGIN_GRANTS, type LoginGrant } from './login-grants.ts';
 
 /** The login's name by default. */
@@ -36,7 +36,7 @@ export interface LoginSql {
 }
 
 /**
- * The SQL that creates a login for monitoring with no more than the wanted privileges. Throws a {@link ConnectionRejected} for
+ * The SQL that creates a login for monitoring with no more than the wanted privileges. Throws a {@link Rejection} for
  * a name, a host or a grant that can't be used.
  */
 export function loginSql({
@@ -49,20 +49,24 @@ export function loginSql({
   const known = LOGIN_GRANTS[engine];
   const unknown = grants?.find((id) => !known.some((grant) => grant.id === id));
   if (unknown !== undefined)
-    throw new ConnectionRejected('grants', `There is no grant ${unknown}: use ${idsOf(known)}.`);
+    throw invalidParameter('grants', `There is no grant ${unknown}: use ${idsOf(known)}.`);
   const granted = known.filter(({ id, isDefault }) => grants?.includes(id) ?? isDefault);
   const login = loginName(engine, username, host);
   const parts = engine === 'postgres' ? postgresParts(login, granted) : mysqlParts(engine, login, granted);
-  const administrator = administratorOf(engine, provider);
+  const administrator = nameAdministrator(engine, provider);
   const sql = [`-- ${administrator}:`, ...parts.server];
   if (parts.database.length > 0)
     sql.push('-- In each database, with the second statement of each pair as the role that creates tables:');
   return {
     sql: [...sql, ...parts.database].join('\n'),
-    notes: notesOf(engine, provider),
+    notes: loginNotes(engine, provider),
     grants: known.map((grant) => ({
-      ...{ id: grant.id, privilege: grant.privilege, why: grant.why, checks: grant.checks },
-      ...{ is_default: grant.isDefault, is_granted: granted.includes(grant) },
+      id: grant.id,
+      privilege: grant.privilege,
+      why: grant.why,
+      checks: grant.checks,
+      is_default: grant.isDefault,
+      is_granted: granted.includes(grant),
     })),
   };
 }
@@ -102,12 +106,12 @@ function loginName(engine: Engine, username: string, host: string): string {
   const length = engine === 'postgres' ? Buffer.byteLength(username) : [...username].length;
   // A backslash is an escape to clients of MySQL, wherever it stands.
   if (!isPrintable(username) || username.includes('\\') || length < 1 || length > LONGEST[engine])
-    throw new ConnectionRejected(
+    throw invalidParameter(
       'username',
       `The name of the login must have 1 to ${LONGEST[engine]} printable characters, and no backslash.`,
     );
   if (!/^[0-9A-Za-z.:%_/-]{1,255}$/.test(host))
-    throw new ConnectionRejected('host', 'Enter a host name, an IP address, or % for any host.');
+    throw invalidParameter('host', 'Enter a host name, an IP address, or % for any host.');
   if (engine === 'postgres') return username === WATCHER ? username : `"${username.replaceAll('"', '""')}"`;
   return `${username === WATCHER ? username : quoted(username)}@'${host}'`;
 }

@@ -1,5 +1,5 @@
 import type { ChangeAccount } from '../../activity/record-entry.ts';
-import { one } from '../../database/one.ts';
+import { one } from '../../store/one.ts';
 import { removeConnection } from '../remove-connection.ts';
 
 /** Connections of one change: it locks the account's log. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../../test/store.ts';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
-import { within } from '../../database/read.ts';
+import { within } from '../../store/read.ts';
 import { removeConnection } from '../remove-connection.ts';
 import { changeTags, requireTags, type TagChanges } from './change-tags.ts';
 import { countTags, readTags } from './connection-tags.ts';
@@ -90,7 +90,9 @@ test('an undo leaves alone what somebody has changed since', async () => {
   const undo = { add: ['env:test', 'pci'], remove: ['env:production'], undo: true };
   expect((await change(account, ids, undo)).map(({ id }) => id)).toEqual([same]);
   expect(await tagsOf(account)).toEqual({
-    ...{ [same]: ['env:test', 'pci'], [staging]: ['env:staging'], [again]: ['env:production', 'pci'] },
+    [same]: ['env:test', 'pci'],
+    [staging]: ['env:staging'],
+    [again]: ['env:production', 'pci'],
   });
 });
 

@@ -1,17 +1,18 @@
 import type pg from 'pg';
 import type { Change, ChangeAccount } from '../../activity/record-entry.ts';
-import { one } from '../../database/one.ts';
+import { invalidParameter, notFound } from '../../platform/rejection.ts';
 import {
   ENVIRONMENT,
   isEnvironment,
   MOST_DIFFERENT_TAGS,
   MOST_TAGS,
   normalisedTag,
-  tagsOfConnection,
   WRONG_TAG,
-} from '../../vocabulary/values/tags.ts';
-import { ConnectionRejected, NoConnection } from '../connection-rejected.ts';
-import { pageOf } from '../connection-row.ts';
+} from '../../platform/text/tags.ts';
+import { one } from '../../store/one.ts';
+import { tagsOfConnection } from '../../store/sql/connection-tags.sql.ts';
+import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
+import { requireOrderAtEnd } from '../thresholds/require-order.ts';
 
 /** Tags to add and to remove, normalised. */
 export interface TagChanges {
@@ -49,12 +50,12 @@ const countDifferent = `
   select count(*) as different
     from (select distinct tag from connection_tags t, unnest(t.tags) tag where t.account_id = $1) d`;
 
-/** The tags of `texts` in their only form, sorted, each once. Throws a {@link ConnectionRejected} for a text that is none. */
+/** The tags of `texts` in their only form, sorted, each once. Throws a {@link Rejection} for a text that is none. */
 export function requireTags(texts: readonly string[]): string[] {
   return [...new Set(texts.map((text) => normalisedTag(text) ?? rejected(WRONG_TAG)))].sort();
 }
 
-/** Throws a {@link ConnectionRejected} unless one connection can have all these tags. */
+/** Throws a {@link Rejection} unless one connection can have all these tags. */
 export function requireTagsOfOne(tags: readonly string[]): void {
   if (tags.length > MOST_TAGS) rejected(`A connection has at most ${MOST_TAGS} tags: remove some.`);
   if (tags.filter(isEnvironment).length > 1)
@@ -63,7 +64,7 @@ export function requireTagsOfOne(tags: readonly string[]): void {
 
 /**
  * Adds and removes tags of connections, and returns what each of those has then and what changed. A new environment replaces the old one.
- * Throws a {@link ConnectionRejected} for too many tags, and a {@link NoConnection}.
+ * Throws a {@link Rejection} for too many tags, and a `notFound`.
  */
 export function changeTags(
   change: ChangeAccount,
@@ -75,17 +76,18 @@ export function changeTags(
 
 /** {@link changeTags} inside a change of the account. */
 export async function changeTagsWithin(
-  { accountId, client, record }: Change,
+  change: Change,
   connectionIds: readonly number[],
   { add = [], remove = [], undo = false }: TagChanges,
 ): Promise<TaggedConnection[]> {
+  const { accountId, client, record } = change;
   requireTagsOfOne(add);
   const { rows: found } = await client.query<{ id: number; name: string; tags: string[] }>(selectTagged, [
     accountId,
     connectionIds,
   ]);
   const missing = connectionIds.find((wanted) => !found.some(({ id }) => id === wanted));
-  if (missing !== undefined && !undo) throw new NoConnection(missing);
+  if (missing !== undefined && !undo) throw notFound('connection', missing);
   const rows = undo ? found.filter(({ tags }) => isAsChanged(tags, { add, remove })) : found;
   const steps = rows.map(({ tags, ...connection }) => {
     const after = tagsAfter(tags, add, remove);
@@ -95,9 +97,13 @@ export async function changeTagsWithin(
   });
   const changed = steps.filter(({ added, removed }) => added.length + removed.length > 0);
   await storeTags(client, accountId, changed);
+  if (changed.length > 0) {
+    const ofTags = changed.flatMap(({ added, removed }) => [...added, ...removed]);
+    requireOrderAtEnd(change, { connectionIds: changed.map(({ id }) => id), tag: '', checks: { ofTags } });
+  }
   if (changed.some(({ added }) => added.length > 0)) await requireFewTags(client, accountId);
   for (const { id, name, added, removed } of changed)
-    record('connection_tagged', pageOf(id), { connection_id: id, name, added, removed });
+    record('connection_tagged', PAGE_LINKS.connection(id), { connection_id: id, name, added, removed });
   return steps.map(({ id, after: tags, added, removed }) => ({ id, tags, added, removed }));
 }
 
@@ -145,5 +151,5 @@ async function requireFewTags(client: pg.ClientBase, accountId: number): Promise
 }
 
 function rejected(message: string): never {
-  throw new ConnectionRejected('tags', message);
+  throw invalidParameter('tags', message);
 }

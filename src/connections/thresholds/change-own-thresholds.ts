@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Change, ChangeAccount } from '../../activity/record-entry.ts';
-import { storeChangesOfMany } from '../../changes/store-changes.ts';
+import { notFound } from '../../platform/rejection.ts';
+import { storeChangesOfMany } from '../../runs/changes/store-changes.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
-import { NoConnection } from '../connection-rejected.ts';
-import { pageOf } from '../connection-row.ts';
+import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 import { requireSettingsOf } from '../connection-settings.ts';
 import {
   type ConnectionThresholds,
@@ -12,6 +12,7 @@ import {
 } from '../connection-thresholds.ts';
 import { thresholdChangesBetween } from '../threshold-changes.ts';
 import { requireThresholdChanges } from './change-overrides.ts';
+import { requireOrderAtEnd } from './require-order.ts';
 
 /** The most connections of one change: it holds the account's log. */
 export const MOST_CONNECTIONS = 1_000;
@@ -41,7 +42,7 @@ interface Row {
 
 /**
  * Sets thresholds of several connections themselves, which precede those of their tags and account; null takes one back.
- * Each has its own entry in the log. Returns how many connections changed. Throws a {@link NoConnection}, and a
+ * Each has its own entry in the log. Returns how many connections changed. Throws a `notFound`, and a
  * `ConnectionRejected` for a check of another engine.
  */
 export function changeOwnThresholds(
@@ -53,20 +54,26 @@ export function changeOwnThresholds(
 }
 
 async function changeWithin(
-  { accountId, client, at, author, record }: Change,
+  change: Change,
   connectionIds: readonly number[],
   changes: ThresholdChanges,
 ): Promise<number> {
   requireThresholdChanges(changes);
+  const { accountId, client, at, author, record } = change;
   const { rows } = await client.query<Row>(select, [accountId, connectionIds]);
   const missing = connectionIds.find((wanted) => !rows.some(({ id }) => id === wanted));
-  if (missing !== undefined) throw new NoConnection(missing);
+  if (missing !== undefined) throw notFound('connection', missing);
   const steps = rows.flatMap((before) => {
     requireSettingsOf(before.engine, { thresholds: changes });
     const after = { ...before, thresholds: changedThresholds(before.thresholds, changes) };
     return isDeepStrictEqual(before.thresholds, after.thresholds) ? [] : [{ before, after }];
   });
   if (steps.length === 0) return 0;
+  requireOrderAtEnd(change, {
+    connectionIds: steps.map(({ after }) => after.id),
+    tag: '',
+    checks: { ids: Object.keys(changes) },
+  });
   const thresholds = steps.map(({ after }) => JSON.stringify(after.thresholds));
   await client.query(update, [accountId, steps.map(({ after }) => after.id), thresholds]);
   await storeChangesOfMany(
@@ -77,8 +84,11 @@ async function changeWithin(
     ),
   );
   for (const { before, after } of steps)
-    record('connection_changed', pageOf(after.id), {
-      ...{ connection_id: after.id, name: after.name, host: after.host, port: after.port },
+    record('connection_changed', PAGE_LINKS.connection(after.id), {
+      connection_id: after.id,
+      name: after.name,
+      host: after.host,
+      port: after.port,
       changed: ['thresholds'],
       from: { thresholds: before.thresholds },
       to: { thresholds: after.thresholds },

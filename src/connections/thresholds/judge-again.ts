@@ -84,15 +84,13 @@ export function judgeAgain(
     .filter((one) => one.object !== null || !keepsHighest(checkId) || !named(one))
     .map(
       ({ database, object, metric, value }): ChangedFinding => ({
-        ...{
-          check_id: checkId,
-          database,
-          object,
-          before: null,
-          after: severityOf(metric, value),
-          metric,
-          value,
-        },
+        check_id: checkId,
+        database,
+        object,
+        before: null,
+        after: severityOf(metric, value),
+        metric,
+        value,
         is_named: object !== null || !keepsHighest(checkId),
         is_certain: !needsActivity(checkId),
       }),

@@ -1,6 +1,6 @@
-import type { Read } from '../../database/read.ts';
+import type { Read } from '../../store/read.ts';
+import { tagsOfConnection } from '../../store/sql/connection-tags.sql.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
-import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
 import type { ConnectionThresholds } from '../connection-thresholds.ts';
 import type { Override } from './effective-thresholds.ts';
 
@@ -45,6 +45,7 @@ const selectConnections = `
     from connection c
     left join connection_tags g on g.account_id = $1 and g.connection_id = c.connection_id
    where c.account_id = $1 and c.removed_at is null
+     and ($2::bigint[] is null or c.connection_id = any ($2))
    order by c.connection_id`;
 
 interface ConnectionText extends Omit<ThresholdConnection, 'thresholds' | 'tags'> {
@@ -52,12 +53,13 @@ interface ConnectionText extends Omit<ThresholdConnection, 'thresholds' | 'tags'
   tags: string | null;
 }
 
-/** The account's connections with their own thresholds and tags, ordered by id. */
+/** The account's connections with their own thresholds and tags, ordered by id; `ids` null = all. */
 export async function listThresholdConnections(
   read: Read,
   accountId: number,
+  ids: readonly number[] | null = null,
 ): Promise<ThresholdConnection[]> {
-  const rows = await read<ConnectionText>(selectConnections, [accountId]);
+  const rows = await read<ConnectionText>(selectConnections, [accountId, ids]);
   return rows.map(({ thresholds, tags, ...connection }) => ({
     ...connection,
     thresholds: thresholds === null ? {} : (JSON.parse(thresholds) as ConnectionThresholds),

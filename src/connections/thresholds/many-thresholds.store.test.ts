@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { startTestStore, type TestStore } from '../../../test/store.ts';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { type Change, changeAccount } from '../../activity/record-entry.ts';
 import { catalogues } from '../../checks/catalogue.ts';
-import { type Read, within } from '../../database/read.ts';
+import { type Read, within } from '../../store/read.ts';
 import type { ThresholdChanges } from '../connection-thresholds.ts';
 import { changeOverrides } from './change-overrides.ts';
 import { changeOwnThresholds } from './change-own-thresholds.ts';
@@ -31,11 +31,11 @@ test('an account and its tags set at most 2,000 thresholds', async () => {
     `insert into threshold select $1, 't' || n, 'PG_DEAD_TUPLES', 'warning', 1, now(), 'Ada' from generate_series(1, 1999) n`,
     [accountId],
   );
-  await set(accountId, { PG_DEAD_TUPLES: { warning: 1 } });
-  await expect(set(accountId, { PG_DEAD_TUPLES: { critical: 1 } })).rejects.toThrow(
+  await set(accountId, { PG_DEAD_TUPLES: { warning: 0.3 } });
+  await expect(set(accountId, { PG_DEAD_TUPLES: { naps: 1 } })).rejects.toThrow(
     'An account and its tags set at most 2000 thresholds: remove some first.',
   );
-  await set(accountId, { PG_DEAD_TUPLES: { critical: 1, warning: null } });
+  await set(accountId, { PG_DEAD_TUPLES: { naps: 1, warning: null } });
 });
 
 test('10,000 connections: a list takes one statement, a preview five that read 1,000 runs, and a change of 1,000 is one', async () => {
@@ -67,7 +67,7 @@ test('10,000 connections: a list takes one statement, a preview five that read 1
     [accountId],
   );
   const ids = rows.map(({ id }) => id);
-  const change = { PG_DEAD_TUPLES: { warning: 0.4 } };
+  const change = { PG_DEAD_TUPLES: { warning: 0.3 } };
   expect(await changeOwnThresholds(by(accountId), ids, change)).toBe(1_000);
   const asked: string[] = [];
   const counted: Read = (statement, values) => {
@@ -92,7 +92,8 @@ test('10,000 connections: a list takes one statement, a preview five that read 1
   const named = Object.keys(everyCheck).length;
   expect(named).toBeGreaterThan(30);
   expect(await previewThresholds(counted, accountId, { tag: '' }, everyCheck)).toMatchObject({
-    ...{ connections: 10_000, looked_at: Math.ceil(1_000 / named) },
+    connections: 10_000,
+    looked_at: Math.ceil(1_000 / named),
   });
 });
 
@@ -108,7 +109,9 @@ test('the file that is exported names what hostile names are, on one line each',
   expect(parse(text)).toEqual({
     accounts: [
       {
-        ...{ name, plan: expect.any(String), thresholds: {} },
+        name,
+        plan: expect.any(String),
+        thresholds: {},
         tag_thresholds: { 'team:é': { PG_DEAD_TUPLES: { warning: 1e-7, minimum_rows: 1e15 } } },
       },
     ],

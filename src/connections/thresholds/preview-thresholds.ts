@@ -1,7 +1,7 @@
 import { catalogues, titleOf } from '../../checks/catalogue.ts';
-import type { Read } from '../../database/read.ts';
+import { notFound } from '../../platform/rejection.ts';
+import type { Read } from '../../store/read.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
-import { NoConnection } from '../connection-rejected.ts';
 import { requireSettingsOf } from '../connection-settings.ts';
 import { changedThresholds, type ThresholdChanges } from '../connection-thresholds.ts';
 import { requireThresholdChanges } from './change-overrides.ts';
@@ -84,7 +84,7 @@ type OfConnection<Row> = Row & { connection_id: number };
 
 /**
  * What a change of thresholds would have changed in the last run of each connection. It reads and changes nothing.
- * Throws a `ConnectionRejected` for wrong changes, and a {@link NoConnection}.
+ * Throws a `Rejection` for wrong changes, or if there is no such connection.
  */
 export async function previewThresholds(
   read: Read,
@@ -160,11 +160,9 @@ export async function previewThresholds(
     }
   }
   return {
-    ...{
-      connections: affected.length,
-      unchanged: inScope.length - affected.length,
-      looked_at: looked.length,
-    },
+    connections: affected.length,
+    unchanged: inScope.length - affected.length,
+    looked_at: looked.length,
     not_measured: notMeasured.size,
     ...countsOf(changed),
     findings: changed.sort(byImportance).slice(0, LISTED),
@@ -182,7 +180,7 @@ function connectionsIn(
   const known = new Map(connections.map((connection) => [connection.id, connection]));
   return scope.connectionIds.map((id) => {
     const connection = known.get(id);
-    if (!connection) throw new NoConnection(id);
+    if (!connection) throw notFound('connection', id);
     requireSettingsOf(connection.engine, { thresholds: changes });
     return connection;
   });

@@ -1,5 +1,5 @@
-import { one } from '../../database/one.ts';
-import type { Read } from '../../database/read.ts';
+import { one } from '../../store/one.ts';
+import type { Read } from '../../store/read.ts';
 import type { ConnectionThresholds } from '../connection-thresholds.ts';
 import type { Override } from './effective-thresholds.ts';
 import { listOverrides, listThresholdConnections, type ThresholdConnection } from './list-overrides.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../../test/store.ts';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { type Change, changeAccount } from '../../activity/record-entry.ts';
-import { within } from '../../database/read.ts';
 import { type Key, runOnce } from '../../monitor/run-fixture.ts';
-import { addSilence } from '../../silences/add-silence.ts';
+import { within } from '../../store/read.ts';
+import { addSilence } from '../../tickets/silences/add-silence.ts';
 import type { ThresholdChanges } from '../connection-thresholds.ts';
 import { changeTags } from '../tags/change-tags.ts';
 import { changeOverrides } from './change-overrides.ts';
@@ -104,7 +104,12 @@ test('a preview judges by levels of the check that are set elsewhere, too', asyn
   expect([...(await faultsOf(key, ['PG_SEQUENCE_EXHAUSTION'])).values()]).toEqual(['critical', 'critical']);
   const milder = { PG_SEQUENCE_EXHAUSTION: { warning: 0.41 } };
   expect(await preview(key, { tag: 'env:test' }, milder)).toMatchObject({
-    ...{ connections: 1, not_measured: 0, appear: 0, vanish: 0, graver: 0, milder: 0 },
+    connections: 1,
+    not_measured: 0,
+    appear: 0,
+    vanish: 0,
+    graver: 0,
+    milder: 0,
   });
 });
 
@@ -114,7 +119,7 @@ test('a run uses the connection before its tags before its account, from the nex
     await runOnce(store, key);
     return (await faultsOf(key, ['PG_CONN_SATURATION'])).size > 0;
   };
-  const only = (warning: number | null) => ({ PG_CONN_SATURATION: { warning } });
+  const only = (level: number | null) => ({ PG_CONN_SATURATION: { warning: level, critical: level } });
   expect(await saturated()).toBe(false);
   await set(key, only(0));
   expect(await saturated()).toBe(true);
@@ -137,13 +142,11 @@ test('a preview says what it can not know, and what holds anyway', async () => {
   expect(
     await preview(key, { tag: '' }, { PG_DEAD_TUPLES: { minimum_rows: 1 }, MY_BP_MISS: { info: 1 } }),
   ).toMatchObject({
-    ...{
-      connections: 2,
-      unchanged: 0,
-      not_measured: 1,
-      findings: [],
-      unknown: ['PG_DEAD_TUPLES.minimum_rows'],
-    },
+    connections: 2,
+    unchanged: 0,
+    not_measured: 1,
+    findings: [],
+    unknown: ['PG_DEAD_TUPLES.minimum_rows'],
   });
   // Only the highest age of sessions without a fault is kept, not whose it is: the watcher's own is none.
   const sequences = { PG_SEQUENCE_EXHAUSTION: { warning: 0.4 } };
@@ -155,22 +158,28 @@ test('a preview says what it can not know, and what holds anyway', async () => {
     ],
   });
   await addSilence(by(key.accountId), key.connectionId, {
-    ...{ check_id: 'PG_SEQUENCE_EXHAUSTION', object: null, reason: 'wont_fix', note: 'x', until: null },
+    check_id: 'PG_SEQUENCE_EXHAUSTION',
+    object: null,
+    reason: 'wont_fix',
+    note: 'x',
+    until: null,
   });
   expect(await preview(key, own, sequences)).toMatchObject({ connections: 1, appear: 0 });
   // The connection's own value holds, whatever the account sets.
   await changeOwnThresholds(by(key.accountId), [key.connectionId, never], {
-    PG_CONN_SATURATION: { warning: 1 },
+    PG_CONN_SATURATION: { warning: 1, critical: 1 },
   });
   expect(await preview(key, { tag: '' }, { PG_CONN_SATURATION: { warning: 0 } })).toMatchObject({
-    ...{ connections: 0, unchanged: 2, findings: [] },
+    connections: 0,
+    unchanged: 2,
+    findings: [],
   });
 });
 
 test('each change is logged with before and after, by account, tag and connection', async () => {
   const key = await store.watched();
-  await set(key, { PG_DEAD_TUPLES: { warning: 0.2, critical: 0.5 } });
-  await set(key, { PG_DEAD_TUPLES: { warning: 0.2, critical: null } });
+  await set(key, { PG_DEAD_TUPLES: { warning: 0.2, naps: 5 } });
+  await set(key, { PG_DEAD_TUPLES: { warning: 0.2, naps: null } });
   expect(await set(key, { PG_DEAD_TUPLES: { warning: 0.2 } })).toBe(0);
   await set(key, { PG_DEAD_TUPLES: { warning: 0 } }, 'env:test');
   await changeOwnThresholds(by(key.accountId), [key.connectionId], { PG_DEAD_TUPLES: { warning: 0.3 } });
@@ -187,10 +196,10 @@ test('each change is logged with before and after, by account, tag and connectio
   expect(rows).toEqual([
     entry(
       null,
-      { 'PG_DEAD_TUPLES.warning': null, 'PG_DEAD_TUPLES.critical': null },
-      { 'PG_DEAD_TUPLES.warning': 0.2, 'PG_DEAD_TUPLES.critical': 0.5 },
+      { 'PG_DEAD_TUPLES.warning': null, 'PG_DEAD_TUPLES.naps': null },
+      { 'PG_DEAD_TUPLES.warning': 0.2, 'PG_DEAD_TUPLES.naps': 5 },
     ),
-    entry(null, { 'PG_DEAD_TUPLES.critical': 0.5 }, { 'PG_DEAD_TUPLES.critical': null }),
+    entry(null, { 'PG_DEAD_TUPLES.naps': 5 }, { 'PG_DEAD_TUPLES.naps': null }),
     entry('env:test', { 'PG_DEAD_TUPLES.warning': null }, { 'PG_DEAD_TUPLES.warning': 0 }),
     expect.objectContaining({
       action_type: 'connection_changed',
@@ -224,7 +233,7 @@ test('a wrong change gets one sentence and changes nothing', async () => {
   await expect(set(key, {})).rejects.toThrow('Name at least one threshold.');
   await expect(set(key, { PG_NONE: { warning: 1 } })).rejects.toThrow('There is no check PG_NONE');
   await expect(set(key, { PG_DEAD_TUPLES: { toString: 1 } as never })).rejects.toThrow(
-    'PG_DEAD_TUPLES has no threshold toString: its thresholds are minimum_rows, warning, critical.',
+    'PG_DEAD_TUPLES has no threshold toString: its thresholds are minimum_rows, warning, naps.',
   );
   for (const value of [-1, Number.NaN, 2e15])
     await expect(set(key, { PG_DEAD_TUPLES: { warning: value } })).rejects.toThrow(

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { ConnectionFailure } from '../../telemetry/metrics.ts';
-import { type ApiError, badRequest, headersTooLarge } from '../errors.ts';
+import type { Rejection } from '../../platform/rejection.ts';
+import type { ConnectionFailure } from '../../platform/telemetry/metrics.ts';
+import { badRequest, headersTooLarge } from '../errors.ts';
 import { type Budget, rateHeaders } from '../rate-headers.ts';
 import { endConnection } from './end-connection.ts';
 import type { Pipelining } from './pipelining.ts';
@@ -57,12 +58,13 @@ export function answerBroken(
 }
 
 /** Formats an answer; `headers` are additional headers, names and values alternating. */
-function message(error: ApiError, headers: readonly string[]): string {
+function message(error: Rejection, headers: readonly string[]): string {
   const body = error.envelope();
   const lines = [
     `HTTP/1.1 ${error.status} ${error.status === 431 ? 'Request Header Fields Too Large' : 'Bad Request'}`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${body.length}`,
+    `date: ${new Date().toUTCString()}`,
     'connection: close',
     'cache-control: no-store',
     'x-content-type-options: nosniff',

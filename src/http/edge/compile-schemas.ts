@@ -3,7 +3,8 @@ import addFormats from 'ajv-formats';
 import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyInstance } from 'fastify';
 import type { FastifyValidationResult } from 'fastify/types/schema.js';
-import { parseDate } from '../../vocabulary/date-range.ts';
+import { parseDate } from '../../platform/text/date-range.ts';
+import { normalisedTag } from '../../platform/text/tags.ts';
 
 /**
  * Compiles the schemas of the app's routes when they are first used: compiling all took a third of the service's start.
@@ -37,6 +38,7 @@ function createAjv(): Ajv {
   // The schemas are ours: without validating them, compiling takes half as long.
   const ajv = new Ajv({ addUsedSchema: false, meta: false, validateSchema: false });
   addFormats.default(ajv);
+  ajv.addFormat('tag', (text: string) => normalisedTag(text) !== null);
   return ajv.addFormat('date-or-time', (text: string) => parseDate(text) !== null);
 }
 

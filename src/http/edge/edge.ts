@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP, isIPv6, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { type ApiError, badRequest, headersTooLarge, uriTooLong } from '../errors.ts';
+import type { Rejection } from '../../platform/rejection.ts';
+import { badRequest, headersTooLarge, uriTooLong } from '../errors.ts';
 import { endConnection } from './end-connection.ts';
 import { isHost } from './host.ts';
 
 /** The size limits of a request, in bytes. */
-const LONGEST_URL = 8 * 1024;
+export const LONGEST_URL = 8 * 1024;
 const LARGEST_HEADERS = 16 * 1024;
-const LARGEST_BODY = 64 * 1024;
+export const LARGEST_BODY = 64 * 1024;
 
 /** The most that Node reads of request line and headers together, in bytes. Beyond it Node answers 431 itself. */
 export const NODE_HEADER_LIMIT = LONGEST_URL + LARGEST_HEADERS;
@@ -58,13 +59,13 @@ function unescaped(written: string): string {
   return /[\w.~-]/.test(character) ? character : written;
 }
 
-/** Whether a routed URL is below the API, even if its path is unknown. */
+/** Whether a routed URL is below the API, even if its path is unknown, or that of assistants. */
 export function isApi(routed: string): boolean {
-  return /^\/api(?:[/?]|$)/.test(routed);
+  return /^\/(?:api(?:[/?]|$)|mcp(?:\?|$))/.test(routed);
 }
 
 /** Checks the request as HTTP. Returns null, or the error to answer. */
-export function checkRequest(request: IncomingMessage): ApiError | null {
+export function checkRequest(request: IncomingMessage): Rejection | null {
   if ((request.url ?? '').length > LONGEST_URL) return uriTooLong;
   // Node also reads 0.9 and 2.0 where 1.1 stands.
   if (request.httpVersionMajor !== 1) return badRequest;
@@ -99,14 +100,15 @@ export function bearerToken(rawHeaders: readonly string[]): string | null {
 
 /**
  * Ignores a body. One of more than 64 KiB closes the connection: once the answer is sent, or at once if it was sent before so
- * much of the body arrived.
+ * much of the body arrived. `ignoreRest` drops what follows, or the next request could be parsed before the answer is sent.
  */
-export function ignoreBody(request: IncomingMessage, response: ServerResponse): void {
+export function ignoreBody(request: IncomingMessage, response: ServerResponse, ignoreRest: () => void): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (length === undefined && encoding === undefined) return;
   const end = () => endConnection(request.socket);
   if (Number(length) > LARGEST_BODY) {
     request.pause();
+    ignoreRest();
     response.once('finish', end);
     return;
   }
@@ -115,6 +117,7 @@ export function ignoreBody(request: IncomingMessage, response: ServerResponse): 
     received += chunk.length;
     if (received <= LARGEST_BODY) return;
     request.off('data', count).pause();
+    ignoreRest();
     if (response.writableFinished) end();
     else response.once('finish', end);
   };

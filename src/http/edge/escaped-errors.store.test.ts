@@ -56,7 +56,11 @@ test('an error that escapes a request closes only its connection; an error of th
   ]);
   expect(errors).toBe('');
   expect(output.trim().split('\n')).toEqual([
-    ...['/at-once closed', '/later closed', '/promise closed', '/answered ok', '/well ok'],
+    '/at-once closed',
+    '/later closed',
+    '/promise closed',
+    '/answered ok',
+    '/well ok',
     'request request request request connection connection process',
   ]);
   expect(code).toBe(3);

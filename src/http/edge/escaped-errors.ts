@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Server, Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
-import type { ESCAPES } from '../../telemetry/metrics.ts';
+import type { ESCAPES } from '../../platform/telemetry/metrics.ts';
 
 /** Counts an escaped error. */
 export type CountEscape = (from: (typeof ESCAPES)[number]) => void;
@@ -11,13 +11,19 @@ const client = new AsyncLocalStorage<Socket>();
 
 /** Errors of a peer that disconnected. They do not affect the program's state. */
 const GONE = new Set([
-  ...['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT', 'ENOTCONN'],
-  ...['ERR_STREAM_DESTROYED', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_WRITE_AFTER_END'],
+  'ECONNRESET',
+  'EPIPE',
+  'ECONNABORTED',
+  'ETIMEDOUT',
+  'ENOTCONN',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
 /**
  * Keeps errors that escape a request from ending the process: closes the request's connection, logs the error and counts it
- * (docs/decisions/0044).
+ * (docs/decisions/0012).
  */
 export class EscapedErrors {
   readonly #log: FastifyBaseLogger;

@@ -4,15 +4,16 @@ import https from 'node:https';
 import { Socket } from 'node:net';
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { ConnectionFailure } from '../../telemetry/metrics.ts';
-import type { ApiUrl } from '../api-url.ts';
+import type { Tls } from '../../platform/network/tls.ts';
+import type { ConnectionFailure } from '../../platform/telemetry/metrics.ts';
+import { type ApiUrl, MCP_PATH } from '../api-url.ts';
 import type { Budget } from '../rate-headers.ts';
 import { answerBroken, type BrokenAnswer, failureOf } from './answer-broken-request.ts';
 import { limitConnections } from './connection-limits.ts';
-import { belowBase, isApi, NODE_HEADER_LIMIT, routedUrl } from './edge.ts';
+import { belowBase, ignoreBody, isApi, NODE_HEADER_LIMIT, routedUrl } from './edge.ts';
 import type { EscapedErrors } from './escaped-errors.ts';
 import { limitPipelining } from './pipelining.ts';
-import type { Tls } from './tls.ts';
+import { RequestBody } from './request-body.ts';
 
 /** Times in milliseconds after which a slow or idle client is disconnected. Node checks for slow ones at the interval. */
 const HEADERS_TIMEOUT = 10_000;
@@ -32,6 +33,14 @@ const HTTP = {
 const KEPT_URLS = 1_000;
 const LONGEST_KEPT = 500;
 
+/** Answers requests of the API, which Fastify never sees. The body is null if it is ignored. */
+type ServeApi = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: ApiUrl,
+  body: RequestBody | null,
+) => void;
+
 /**
  * Creates the HTTP server without its routes. Errors that Node or Fastify would answer themselves get the API's envelope.
  * `budgetOf` returns the budget of a request without a valid key; `failed` counts failed connections. `renew` sets the
@@ -49,22 +58,27 @@ export function createServer(options: {
   failed: (why: ConnectionFailure) => void;
   /** Logs the answer to a malformed request. */
   answered: (answer: BrokenAnswer) => void;
-  /** Parses a routed URL below `/api/`. */
+  /** Parses a routed URL of the API. */
   parseUrl: (routed: string) => ApiUrl;
-  /** Answers requests below `/api/`, which Fastify never sees. */
-  serveApi: (request: IncomingMessage, response: ServerResponse, url: ApiUrl) => void;
+  serveApi: ServeApi;
 }): { app: FastifyInstance; renew: (tls: Tls) => void } {
   const routed = (request: IncomingMessage) => belowBase(routedUrl(request.url ?? '/'), options.basePath);
   const apiUrlOf = keepApiUrls(options);
   function makeServer(toFastify: (request: IncomingMessage, response: ServerResponse) => void): http.Server {
     const handle = (request: IncomingMessage, response: ServerResponse) => {
       const url = apiUrlOf(request);
-      if (url) options.serveApi(request, response, url);
-      else toFastify(request, response);
+      if (!url) return void toFastify(request, response);
+      const ignoreRest = () => pipelining.ignoreRest(request.socket);
+      options.serveApi(request, response, url, takeBody(request, response, { url, ignoreRest }));
     };
     const server = options.tls
-      ? https.createServer({ ...HTTP, ...options.tls, handshakeTimeout: HANDSHAKE_TIMEOUT }, handle)
+      ? https.createServer(
+          { ...HTTP, ...options.tls, handshakeTimeout: HANDSHAKE_TIMEOUT, allowHalfOpen: true },
+          handle,
+        )
       : http.createServer(HTTP, handle);
+    // A client that has sent whole requests and closes its sending side gets its answers. Node's types do not declare it.
+    Object.assign(server, { httpAllowHalfOpen: true });
     server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
     server.requestTimeout = REQUEST_TIMEOUT;
     server.setTimeout(0);
@@ -117,7 +131,18 @@ export function createServer(options: {
   return { app, renew };
 }
 
-/** Returns a function that parses the URL of a request below `/api/`; null = the URL is elsewhere. */
+/** The body of a message of an assistant. Others are ignored. */
+function takeBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { url, ignoreRest }: { url: ApiUrl; ignoreRest: () => void },
+): RequestBody | null {
+  if (url.route === MCP_PATH) return new RequestBody(request, response, ignoreRest);
+  ignoreBody(request, response, ignoreRest);
+  return null;
+}
+
+/** Returns a function that parses the URL of a request of the API; null = the URL is elsewhere. */
 function keepApiUrls({ basePath, parseUrl }: { basePath: string; parseUrl: (routed: string) => ApiUrl }) {
   const kept = new LRUCache<string, ApiUrl>({ max: KEPT_URLS });
   return ({ url = '/' }: IncomingMessage): ApiUrl | null => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { takeParser } from '../../platform/unsafe/http-parser.ts';
 
 /** How many pipelined requests of all connections start in one turn of the event loop: about 3 ms of work. */
 const PER_TURN = 32;
@@ -23,6 +24,8 @@ export interface Pipelining {
    * whether an answer may still be sent: not if it broke off in the body of an answered request.
    */
   stop(socket: Socket, then: (answerable: boolean) => void): void;
+  /** Drops what arrives after the request under way: its answer ends the connection. */
+  ignoreRest(socket: Socket): void;
 }
 
 interface Connection {
@@ -40,6 +43,19 @@ interface Connection {
   awaited: ServerResponse | null;
   /** Called when all requests are answered; null = still reading. */
   stopped: ((answerable: boolean) => void) | null;
+}
+
+function startConnection(socket: Socket, parse: Connection['parse']): Connection {
+  return {
+    socket,
+    parse,
+    last: null,
+    before: null,
+    turn: 0,
+    pieces: 0,
+    awaited: null,
+    stopped: null,
+  };
 }
 
 /**
@@ -66,15 +82,10 @@ export function limitPipelining(server: Server, guard: Guard): Pipelining {
   });
 
   function take(socket: Socket): void {
-    // For a TLS connection these are the encrypted bytes, which have no parser.
-    const [parse] = socket.listeners('data');
-    if (parse === undefined) return;
-    const connection: Connection = {
-      ...{ socket, last: null, before: null, turn: 0, pieces: 0, awaited: null, stopped: null },
-      parse: (bytes) => parse(bytes),
-    };
+    const parse = takeParser(socket, (bytes) => receive(connection, bytes));
+    if (parse === null) return;
+    const connection = startConnection(socket, parse);
     connections.set(socket, connection);
-    socket.removeAllListeners('data').on('data', (bytes: Buffer) => receive(connection, bytes));
   }
 
   function receive(connection: Connection, bytes: Buffer): void {
@@ -142,6 +153,10 @@ export function limitPipelining(server: Server, guard: Guard): Pipelining {
   }
 
   return {
+    ignoreRest(socket) {
+      const connection = connections.get(socket);
+      if (connection) connection.stopped ??= () => {};
+    },
     stop(socket, then) {
       const connection = connections.get(socket);
       if (!connection) return then(true);

@@ -3,8 +3,15 @@ import type { SeriesValue } from '../../checks/measure.ts';
 import { cleanMeasures } from './clean-measures.ts';
 
 const measure = (value: number, more: Partial<SeriesValue> = {}): SeriesValue => ({
-  ...{ checkId: '', metric: 'database_bytes', database: 'shop', object: null, value },
-  ...{ operator: null, warning: null, critical: null, ...more },
+  checkId: '',
+  metric: 'database_bytes',
+  database: 'shop',
+  object: null,
+  value,
+  operator: null,
+  warning: null,
+  critical: null,
+  ...more,
 });
 
 test('values that the history can’t hold are left out, and tiny ones are zero', () => {

@@ -1,9 +1,10 @@
 import type { Check } from '../../checks/check.ts';
-import { cleanText } from '../../vocabulary/clean-text.ts';
+import { cleanText } from '../../platform/text/clean-text.ts';
 import { PROVIDER_NAMES } from '../../vocabulary/hosted/providers.ts';
 import type { Sample } from '../outcome.ts';
-import type { RunFacts } from '../session/engine.ts';
+import type { RunFacts } from '../session/engine-parts.ts';
 import { describeError, isTimeout, refusalOf } from '../session/failures/connect-failure.ts';
+import { lackingPrivilege } from '../session/failures/lacking-privilege.ts';
 import { NoAnswer } from '../session/session.ts';
 
 type Place = Pick<RunFacts, 'version' | 'me'> & Partial<Pick<RunFacts, 'provider'>> & { database: string };
@@ -16,11 +17,34 @@ const LACKING = new Set(['0A000', '42883', '42P01', '1109', '1146', '1193', '123
 /** The run ended before all checks were measured. */
 export class RunEnded extends Error {}
 
-/** The sample of a check that could not be measured in a database, or on the server (`database` is ''). */
+/** The GRANT statements after a server denied a statement; null if it did not, or nobody knows what to grant. */
+export function grantFor(
+  {
+    privilege,
+    version,
+    me,
+  }: {
+    privilege?: Check['privilege'] | undefined;
+    version: number;
+    me?: string | undefined;
+  },
+  error: unknown,
+  exact: readonly string[] | undefined,
+): string | null {
+  if (refusalOf(error) !== 'denied' || me === undefined) return null;
+  const granted = [exact ?? privilege?.(version) ?? lackingPrivilege(error)].flat();
+  return granted.length === 0 ? null : granted.map((what) => `GRANT ${what} TO ${me};`).join(' ');
+}
+
+/**
+ * The sample of a check that could not be measured in a database, or on the server (`database` is ''). `exact` is what to
+ * grant, if the server told (`exactPrivilege`).
+ */
 export function failedSample(
   { privilege }: Check,
   { database, version, me, provider }: Place,
   error: unknown,
+  exact?: readonly string[],
 ): Sample {
   const refusal = refusalOf(error);
   const { message } = describeError(error);
@@ -28,9 +52,8 @@ export function failedSample(
     const skipped = `Not measured: ${PROVIDER_NAMES[provider]} does not offer what this check reads (${cleanText(message, 200)}).`;
     return { database, judgement: { skipped } };
   }
-  if (refusal === 'denied' && privilege && me !== undefined) {
-    const grants = [privilege(version)].flat().map((what) => `GRANT ${what} TO ${me};`);
-    const grant = grants.join(' ');
+  const grant = grantFor({ privilege, version, me }, error, exact);
+  if (grant !== null) {
     return { database, judgement: { skipped: 'Not measured: the login lacks a privilege.', grant } };
   }
   const known = refusal === 'denied' || refusal === null ? undefined : REASONS[refusal];
@@ -39,5 +62,6 @@ export function failedSample(
   if (refusal === 'denied') return { database, failed, status: 'skipped' };
   const outOfTime =
     refusal === 'timeout' || isTimeout(error) || error instanceof NoAnswer || error instanceof RunEnded;
-  return { database, failed, status: 'error', ...(outOfTime && { outOfTime }) };
+  const unreached = error instanceof RunEnded && { unreached: true as const };
+  return { database, failed, status: 'error', ...(outOfTime && { outOfTime }), ...unreached };
 }

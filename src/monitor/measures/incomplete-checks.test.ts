@@ -23,20 +23,31 @@ function found(...samples: Sample[]) {
 
 test('checks that were cut short by size or time are one warning', () => {
   expect(found(measured, large, slow, broken)).toMatchObject({
-    ...{ check_id: 'CONN_CHECKS_INCOMPLETE', status: 'warning', object: null, measured: true },
+    check_id: 'CONN_CHECKS_INCOMPLETE',
+    status: 'warning',
+    object: null,
+    measured: true,
     metric_line:
-      'There are too many objects for 1 check (PG_IDLE_IN_TXN) in shop. The time was too short for 1 check (PG_LONG_QUERY).',
+      'There are too many objects for 1 check (PG_IDLE_IN_TXN) in shop. The time was too short for 1 check (PG_LONG_QUERY). 1 check (PG_BLOCKED_SESSIONS) failed.',
   });
 });
 
 test('a long list of checks is cut, with a count', () => {
   const { metric_line = '' } = found(...Array.from({ length: 20 }, () => large));
-  expect(metric_line).toMatch(/^There are too many objects for 20 checks \(.* and 6 more\) in shop\.$/);
+  expect(metric_line).toMatch(/^There are too many objects for 20 checks \(.* and 14 more\) in shop\.$/);
   expect(metric_line.length).toBeLessThan(500);
 });
 
+test('a check that failed is counted, as a note', () => {
+  expect(found(measured, broken)).toMatchObject({
+    status: 'info',
+    measured: true,
+    metric_line: expect.stringMatching(/^1 check .* failed\.$/),
+  });
+});
+
 test('a run without such a check is fine, and one in which nothing ran is not', () => {
-  expect(found(measured, broken)).toMatchObject({ status: 'ok', measured: true });
+  expect(found(measured)).toMatchObject({ status: 'ok', measured: true });
   expect(found(broken)).toMatchObject({ status: 'error', measured: false });
 });
 

@@ -27,11 +27,18 @@ async function orderAfter(pauseMs: number): Promise<{ id: string; database: stri
   const { host, port, database } = server;
   await measure(
     {
-      ...{ ...target, connectionType: 'unix_socket', host, port, database },
-      ...{ username: 'watcher', password: PASSWORD },
+      ...target,
+      connectionType: 'unix_socket',
+      host,
+      port,
+      database,
+      username: 'watcher',
+      password: PASSWORD,
     },
     {
-      ...{ allowPrivateTargets: true, thresholds: {}, signal: AbortSignal.timeout(2 * RUN_MS) },
+      allowPrivateTargets: true,
+      thresholds: {},
+      signal: AbortSignal.timeout(2 * RUN_MS),
       limits: { ...LIMITS, runMs: RUN_MS },
       note: (step, { check_id, database: place }) => {
         if (step !== 'check') return;

@@ -1,12 +1,14 @@
-import type { Row } from '../../checks/check.ts';
+import type { Row } from '../../checks/fault.ts';
 import type { SeriesValue } from '../../checks/measure.ts';
-import { listedVitals } from '../../vitals/engine-vitals.ts';
-import type { EngineVitals, VitalReading, VitalValue } from '../../vitals/vital.ts';
+import { listedVitals } from '../../checks/vitals/engine-vitals.ts';
+import type { EngineVitals, VitalReading, VitalValue } from '../../checks/vitals/vital.ts';
 import { type CounterBefore, type CounterSample, cleanRows } from '../counters.ts';
 import { msSince, type NoteStep } from '../run-steps.ts';
-import type { RunFacts } from '../session/engine.ts';
+import type { RunFacts } from '../session/engine-parts.ts';
 import { describeError, isTimeout, refusalOf } from '../session/failures/connect-failure.ts';
+import { exactPrivilege } from '../session/failures/exact-privilege.ts';
 import { NoAnswer, type Session } from '../session/session.ts';
+import { grantFor } from './failed-sample.ts';
 
 /** Once an hour, less what a run may come early. */
 const HOUR_SECONDS = 3_590;
@@ -28,8 +30,20 @@ interface VitalRun {
   ended: () => boolean;
 }
 
+/** Vitals that were left out because the login lacks a privilege. */
+export interface DeniedVitals {
+  /** In the middle of a sentence. */
+  what: string;
+  database: string;
+  grant: string;
+}
+
+type Server = Pick<RunFacts, 'version' | 'provider' | 'me'>;
+
 /** The vitals of a run. */
 export class Vitals {
+  /** What the login may not read: {@link import('./missing-privileges.ts').missingPrivileges} says so. */
+  readonly denied: DeniedVitals[] = [];
   readonly #run: VitalRun;
   readonly #values: VitalValue[] = [];
   #databases = 0;
@@ -41,17 +55,17 @@ export class Vitals {
 
   /**
    * Reads the vitals of the server, or of a database. Never throws: a vital that can't be read is left out, because
-   * its privilege is missing or the server is too slow, and nothing else of the run depends on it.
+   * its privilege is missing or the server is too slow, and nothing else of the run depends on it. See {@link denied}.
    */
   async read(
     session: Session,
     scope: VitalReading['scope'],
-    { version, provider, database }: Pick<RunFacts, 'version' | 'provider'> & { database: string },
+    { database, ...server }: Server & { database: string },
   ): Promise<void> {
     if (scope === 'database' && ++this.#databases > DATABASES) return;
     const place = scope === 'server' ? '' : database;
     for (const reading of this.#run.engine.vitals.readings.filter((each) => each.scope === scope)) {
-      const values = await this.#valuesOf(reading, session, { version, provider }, place);
+      const values = await this.#valuesOf(reading, session, server, place);
       this.#values.push(...values.map((value) => ({ ...value, database: value.database || place })));
     }
   }
@@ -59,10 +73,11 @@ export class Vitals {
   async #valuesOf(
     reading: VitalReading,
     session: Session,
-    { version, provider }: Pick<RunFacts, 'version' | 'provider'>,
+    server: Server,
     database: string,
   ): Promise<VitalValue[]> {
     const { began, counters, note, ended } = this.#run;
+    const { version, provider, me } = server;
     const { id: checkId } = reading;
     const before = this.#before(reading, database);
     if (reading.hourly && before && before.seconds < HOUR_SECONDS) {
@@ -77,6 +92,10 @@ export class Vitals {
       for (const statement of reading.sql(version, provider)) {
         rows.push(...(await session.read(statement)));
       }
+      if (reading.isHidden?.(rows) && reading.privilege && me !== undefined) {
+        const grants = [reading.privilege(version)].flat().map((what) => `GRANT ${what} TO ${me};`);
+        this.denied.push({ what: reading.what, database, grant: grants.join(' ') });
+      }
       const kept = reading.kept(rows);
       const values = reading.values(reading.hourly ? kept : rows, { version, ...(before && { before }) });
       if (kept.length > 0 || reading.hourly) keep(kept);
@@ -84,8 +103,11 @@ export class Vitals {
       return values;
     } catch (error) {
       if (error instanceof NoAnswer || refusalOf(error) === 'timeout') this.#timeouts++;
-      // What is read once an hour is not tried again before, unless the session's time was over.
-      if (reading.hourly && !isTimeout(error)) keep([]);
+      const exact = await exactPrivilege(error, (statement) => session.read(statement));
+      const grant = grantFor({ ...reading, ...server }, error, exact);
+      if (grant !== null) this.denied.push({ what: reading.what, database, grant });
+      // What is read once an hour is not tried again before, unless the session's time was over, or it was denied: each run says so.
+      if (reading.hourly && !isTimeout(error) && grant === null) keep([]);
       const reason = describeError(error).message;
       note?.('vitals', { check_id: checkId, database, ms: msSince(started), failure: reason });
       return [];
@@ -103,7 +125,14 @@ export class Vitals {
     const { vitals } = this.#run.engine;
     const growing = new Set(vitals.vitals.filter(({ grows }) => grows).map(({ metric }) => metric));
     return listedVitals(vitals, this.#values).map(({ metric, value, database = '', object = null }) => ({
-      ...{ checkId: '', metric, database, object, value, operator: null, warning: null, critical: null },
+      checkId: '',
+      metric,
+      database,
+      object,
+      value,
+      operator: null,
+      warning: null,
+      critical: null,
       ...(growing.has(metric) && { grows: true }),
     }));
   }

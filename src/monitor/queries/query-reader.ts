@@ -1,5 +1,8 @@
-import type { Row, Skipped } from '../../checks/check.ts';
+import type { Skipped } from '../../checks/check.ts';
 import { numberIn } from '../../checks/columns.ts';
+import type { Row } from '../../checks/fault.ts';
+import { trustedRow } from '../../checks/postgres/server-texts.ts';
+import { grantMonitor } from '../../checks/postgres/session-check.ts';
 import {
   addUp,
   placeKey,
@@ -14,9 +17,15 @@ import {
   postgresStatistics,
   type Seen,
 } from '../../checks/queries/statistics-sql.ts';
-import { extensionSchema } from '../../checks/rows.ts';
-import { type Entry, entriesIn, growthSince } from '../../queries/compare-states.ts';
-import type { QueryInstructions, QueryReport, StoredRecent, StoredUsual } from '../../queries/query-run.ts';
+import { schemaOfExtension } from '../../checks/rows.ts';
+import { counted } from '../../checks/wording.ts';
+import { type Entry, entriesIn, growthSince } from '../../runs/queries/compare-states.ts';
+import type {
+  QueryInstructions,
+  QueryReport,
+  StoredRecent,
+  StoredUsual,
+} from '../../runs/queries/query-run.ts';
 import {
   mostTime,
   packState,
@@ -24,10 +33,13 @@ import {
   type QueryState,
   seenIn,
   unpackState,
-} from '../../queries/query-state.ts';
-import { mysqlTexts, postgresTexts, textsIn } from '../../queries/query-texts-sql.ts';
+} from '../../runs/queries/query-state.ts';
+import { mysqlTexts, postgresTexts, textsIn } from '../../runs/queries/query-texts-sql.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
+import { cleanObject } from '../outcome.ts';
+import { describeError } from '../session/failures/connect-failure.ts';
 import type { Session } from '../session/session.ts';
+import { judgeQueries, readMysqlSetAside, selectSetAside } from './set-aside.ts';
 
 /** What a run reports: an hour keeps 50 of its queries, which several runs bring together. */
 const REPORTED = 200;
@@ -39,6 +51,9 @@ const TEXTS = 50;
 const LONGEST_SECONDS = 2 * 86_400;
 
 type Found = QueryFacts | Skipped;
+
+/** SQLSTATEs: a function, a column or a view is missing. */
+const OLDER = new Set(['42883', '42703', '42P01']);
 
 /** Reads what queries did, once in a run, for all checks that judge queries and for the store. */
 export class QueryReader {
@@ -69,13 +84,19 @@ export class QueryReader {
     const isPostgres = this.#engine === 'postgres';
     const packed = this.#given.state;
     const last = packed === null ? null : unpackState(Buffer.from(packed, 'base64'));
-    const schema = isPostgres ? await schemaOf(session) : 'performance_schema';
+    const schema = isPostgres
+      ? await schemaOfExtension('pg_stat_statements', (statement) => session.read(statement))
+      : 'performance_schema';
     if (schema === undefined) return skip(`pg_stat_statements is not installed in database ${database}`);
     const read = (seen: Seen | null) =>
       session.read(isPostgres ? postgresStatistics(schema, seen) : mysqlStatistics(seen));
 
     let seen = last && seenIn(last);
-    let rows = await read(seen);
+    let rows = await read(seen).catch((error: unknown) => {
+      if (isPostgres && OLDER.has(describeError(error).code)) return null;
+      throw error;
+    });
+    if (rows === null) return older(database);
     let first = firstOf(rows);
     const missing = isPostgres ? missingInPostgres(first) : missingInMysql(first);
     if (missing) return missing;
@@ -89,7 +110,9 @@ export class QueryReader {
     const entries = entriesIn(rows).slice(0, ENTRY_LIMIT);
     const seconds = last ? head.at - last.at : 0;
     const grown = isComparable && seconds <= LONGEST_SECONDS ? addUp(growthSince(last, entries)) : [];
-    this.#report(nextState(head, entries, seen ? last : null, seen?.part ?? 0), grown);
+    const state = nextState(head, entries, seen ? last : null, seen?.part ?? 0);
+    const judged = isPostgres ? await judgeQueries(session, schema, { ...state, grown }) : state.judged;
+    this.#report({ ...state, judged }, grown);
     await this.#readTexts(session, schema, grown);
     if (last === null) return skip('it takes two runs, and this is the first');
     if (!isComparable) {
@@ -98,7 +121,19 @@ export class QueryReader {
         isPostgres ? 'the server was restarted since the last run' : 'the last run read another server',
       );
     }
-    return { ...this.#history(grown), schema, seconds, grown };
+    const overflow = isComparable ? describeOverflow(isPostgres, last, head) : null;
+    const history = this.#history(grown);
+    const isIdle = isPostgres || history.recent.length === 0;
+    return {
+      ...history,
+      schema,
+      seconds,
+      grown,
+      setAside: isIdle
+        ? selectSetAside(judged)
+        : await readMysqlSetAside(session, this.#engine, [...grown, ...history.recent]),
+      ...(overflow !== null && { overflow }),
+    };
   }
 
   #report(state: QueryState, grown: readonly QueryGrowth[]): void {
@@ -106,7 +141,9 @@ export class QueryReader {
     this.report = {
       state: packState(state).toString('base64'),
       grown: grown.slice(0, REPORTED),
-      ...{ calls: sum('calls'), seconds: sum('seconds'), texts: [] },
+      calls: sum('calls'),
+      seconds: sum('seconds'),
+      texts: [],
     };
   }
 
@@ -120,7 +157,7 @@ export class QueryReader {
     const some = wanted.slice(0, TEXTS);
     const statement = this.#engine === 'postgres' ? postgresTexts(schema, some) : mysqlTexts(some);
     const rows = await session.read(statement).catch(() => []);
-    this.report.texts = textsIn(rows, new Set(some));
+    this.report.texts = textsIn(this.#engine, rows, new Set(some));
   }
 
   #history(grown: readonly QueryGrowth[]): Omit<QueryFacts, 'schema' | 'seconds' | 'grown'> {
@@ -129,7 +166,15 @@ export class QueryReader {
     const stored: StoredRecent = JSON.parse(recent ?? NOTHING_RECENT);
     const before = stored.queries.map(
       ([query, database, role, calls, seconds, rows, read, hit, temporary]): QueryGrowth => ({
-        ...{ query, database, role, calls, seconds, rows, read, hit, temporary },
+        query,
+        database,
+        role,
+        calls,
+        seconds,
+        rows,
+        read,
+        hit,
+        temporary,
       }),
     );
     return {
@@ -141,7 +186,8 @@ export class QueryReader {
           { mean, days: seen },
         ]),
       ),
-      ...{ historyDays: days, usualIsCut: isCut },
+      historyDays: days,
+      usualIsCut: isCut,
     };
   }
 }
@@ -153,15 +199,16 @@ function skip(reason: string): Skipped {
   return { skipped: `Not measured: ${reason}.` };
 }
 
-async function schemaOf(session: Session): Promise<string | undefined> {
-  const [found] = await session.read(extensionSchema('pg_stat_statements'));
-  return typeof found?.['schema'] === 'string' ? found['schema'] : undefined;
+function older(database: string): Skipped {
+  return skip(
+    `pg_stat_statements in database ${cleanObject(database)} is older than its library: ALTER EXTENSION pg_stat_statements UPDATE brings it up to date`,
+  );
 }
 
 function missingInPostgres(first: Row): Skipped | null {
   if (first['loaded'] !== true) return skip('pg_stat_statements is not in shared_preload_libraries');
   if (first['sees_all'] === true) return null;
-  return { ...skip('the queries of other roles are hidden'), grant: `GRANT pg_monitor TO ${first['me']};` };
+  return { ...skip('the queries of other roles are hidden'), grant: grantMonitor(trustedRow(first)) };
 }
 
 function missingInMysql(first: Row): Skipped | null {
@@ -169,7 +216,7 @@ function missingInMysql(first: Row): Skipped | null {
   return first['counts'] === 1 ? null : skip('the consumer statements_digest is off');
 }
 
-type Head = Pick<QueryState, 'at' | 'server' | 'reset'>;
+type Head = Pick<QueryState, 'at' | 'server' | 'reset' | 'lost'>;
 
 /** The row that has the server's own facts: MySQL's rows all have them, of PostgreSQL's only one. */
 function firstOf(rows: readonly Row[]): Row {
@@ -177,8 +224,23 @@ function firstOf(rows: readonly Row[]): Row {
 }
 
 function headOf(first: Row): Head {
-  const { server, reset = null } = first;
-  return { at: numberIn(first, 'at'), server: String(server), reset: reset === null ? null : String(reset) };
+  const { server, reset = null, lost } = first;
+  return {
+    at: numberIn(first, 'at'),
+    server: String(server),
+    reset: reset === null ? null : String(reset),
+    lost: typeof lost === 'number' ? lost : null,
+  };
+}
+
+/** Why the statistics lack what ran since the last run; null if they lack nothing. */
+function describeOverflow(isPostgres: boolean, last: QueryState, head: Head): string | null {
+  // A server that had lost nothing shows no number.
+  const lost = (head.lost ?? 0) - (last.lost ?? head.lost ?? 0);
+  if (lost <= 0) return null;
+  return isPostgres
+    ? `pg_stat_statements was full ${counted(lost, 'time')} since the last run and removed queries; raise pg_stat_statements.max`
+    : `the table of digests is full and left out ${counted(lost, 'statement')} since the last run; raise performance_schema_digests_size`;
 }
 
 function sameServer(last: Head, now: Head): boolean {
@@ -200,7 +262,9 @@ function nextState(head: Head, entries: readonly Entry[], last: QueryState | nul
   const areTooMany = isCut || all.size > ENTRY_LIMIT;
   return {
     ...head,
-    ...{ part, unreadParts: areTooMany ? PARTS : Math.max(0, (last?.unreadParts ?? 0) - 1) },
+    part,
+    unreadParts: areTooMany ? PARTS : Math.max(0, (last?.unreadParts ?? 0) - 1),
     entries: mostTime(all),
+    judged: last?.judged ?? new Map(),
   };
 }

@@ -6,7 +6,7 @@ import {
   pinnedSocket,
   requireSocketAllowed,
   resolveTarget,
-} from '../../network/address.ts';
+} from '../../platform/network/address.ts';
 import type { Target } from './session.ts';
 import { openTunnel, type Tunnel } from './ssh-tunnel.ts';
 

@@ -1,5 +1,5 @@
-import type { Row } from '../../checks/check.ts';
-import type { Endpoint } from '../../network/address.ts';
+import type { Row } from '../../checks/fault.ts';
+import type { Endpoint } from '../../platform/network/address.ts';
 import { RunEnded } from '../measures/failed-sample.ts';
 import { openDatabase, type Reach } from './reach.ts';
 import { NoAnswer, type Session } from './session.ts';
@@ -16,14 +16,17 @@ export interface Silences extends Reach {
   silences: number;
 }
 
-/** Whether the server is silent, so that the run ends. One that cancels slow statements is not. */
-export function isSilent({ silences }: Silences): boolean {
-  return silences >= SILENCES;
+/** Why the run ended before all was measured: its time is over, or the server is silent. Null while it goes on. */
+export function reasonOfEnd({ silences, signal }: Silences): RunEnded | null {
+  if (signal.aborted) return new RunEnded('the time of the run was over');
+  // A server that cancels slow statements is not silent.
+  return silences >= SILENCES ? new RunEnded('the run ended because the server no longer answers') : null;
 }
 
-/** Throws if the server is silent. */
-export function stopWhereSilent(run: Silences): void {
-  if (isSilent(run)) throw new RunEnded('the run ended because the server no longer answers');
+/** Throws if the run has ended. */
+export function stopWhereEnded(run: Silences): void {
+  const reason = reasonOfEnd(run);
+  if (reason) throw reason;
 }
 
 /**
@@ -38,7 +41,7 @@ export function lastingSession(run: Silences, first: Session, endpoint: Endpoint
   let session = first;
   let isLost = false;
   const reconnect = async () => {
-    stopWhereSilent(run);
+    stopWhereEnded(run);
     try {
       return await openDatabase(run, endpoint, database, { until });
     } catch (error) {

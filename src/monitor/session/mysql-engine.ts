@@ -1,6 +1,6 @@
 import { mysqlCatalogue } from '../../checks/mysql/mysql-catalogue.ts';
-import { engineVitals } from '../../vitals/engine-vitals.ts';
-import type { EngineParts } from './engine.ts';
+import { engineVitals } from '../../checks/vitals/engine-vitals.ts';
+import type { EngineParts } from './engine-parts.ts';
 import { factsOfMysql, isMysqlPrimary } from './mysql-facts.ts';
 import { openMysqlSession } from './mysql-session.ts';
 

@@ -1,6 +1,7 @@
 import { versionNumber } from '../../checks/mysql/flavour.ts';
+import { quoted } from '../../checks/mysql/quote.ts';
 import { MYSQL_VARIABLES, providerOfMysql } from '../../vocabulary/hosted/providers.ts';
-import type { RunFacts } from './engine.ts';
+import type { RunFacts } from './engine-parts.ts';
 import type { Session } from './session.ts';
 
 // Each flavour runs only its own comment. An unknown @@variable would be an error.
@@ -33,10 +34,10 @@ export async function isMysqlPrimary(session: Session): Promise<boolean> {
   return row?.['standby'] === 0;
 }
 
-// `name@host`; a name may hold an @, a host can't.
+// `name@host`; a name may hold an @, a host can't. In backticks no character has two meanings, as a backslash has.
 function quotedLogin(login: string): string {
   const at = login.lastIndexOf('@');
   return [login.slice(0, at), login.slice(at + 1)]
-    .map((part) => `'${part.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`)
+    .map((part) => (/^[\w.%$-]*$/.test(part) ? `'${part}'` : quoted(part)))
     .join('@');
 }

@@ -14,10 +14,10 @@ import {
   saying,
   sequel,
   switchTo,
-} from '../../../test/hostile-mysql.ts';
-import { type HostileAnswer, startHostileServer } from '../../../test/hostile-server.ts';
-import { byStatus, shortRuns } from '../../../test/short-runs.ts';
-import { WATCHER_PASSWORD } from '../../../test/store.ts';
+} from '../../../test/support/hostile-mysql.ts';
+import { type HostileAnswer, startHostileServer } from '../../../test/support/hostile-server.ts';
+import { byStatus, shortRuns } from '../../../test/support/short-runs.ts';
+import { WATCHER_PASSWORD } from '../../../test/support/store.ts';
 import { LIMITS } from '../limits.ts';
 
 const { store, run } = shortRuns();

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { type Socket, Socket as TcpSocket } from 'node:net';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
-import { column, endOfRows, greeting, packet } from '../../../test/hostile-mysql.ts';
-import { type HostileAnswer, startHostileServer } from '../../../test/hostile-server.ts';
-import type { Row } from '../../checks/check.ts';
+import { column, endOfRows, greeting, packet } from '../../../test/support/hostile-mysql.ts';
+import { type HostileAnswer, startHostileServer } from '../../../test/support/hostile-server.ts';
+import type { Row } from '../../checks/fault.ts';
 import { LIMITS } from '../limits.ts';
 import { connectFailure } from './failures/connect-failure.ts';
 import { openMysqlSession } from './mysql-session.ts';
@@ -31,21 +31,17 @@ interface Reply {
 /** A connection to a server of this machine. */
 export function targetAt(port: number): Target {
   return {
-    ...{
-      engine: 'mysql',
-      connectionType: 'direct',
-      host: '127.0.0.1',
-      port,
-      database: 'shop',
-      tls: 'disable',
-    },
-    ...{
-      username: 'watcher',
-      password: PASSWORD,
-      passwordExposable: false,
-      caCertificate: null,
-      tunnel: null,
-    },
+    engine: 'mysql',
+    connectionType: 'direct',
+    host: '127.0.0.1',
+    port,
+    database: 'shop',
+    tls: 'disable',
+    username: 'watcher',
+    password: PASSWORD,
+    passwordExposable: false,
+    caCertificate: null,
+    tunnel: null,
   };
 }
 

@@ -1,10 +1,17 @@
 import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import mysql, { type FieldPacket, type QueryError, type TypeCastField } from 'mysql2';
-import type { Row } from '../../checks/check.ts';
-import { cleanText } from '../../vocabulary/clean-text.ts';
+import type { Row } from '../../checks/fault.ts';
+import { cleanText } from '../../platform/text/clean-text.ts';
+import {
+  assertWired,
+  speakTls,
+  type Wired,
+  watchLength,
+  watchPackets,
+} from '../../platform/unsafe/mysql-wire.ts';
+import type { Limits } from '../limits.ts';
 import { authPlugins } from './mysql-login.ts';
-import { assertWired, speakTls, type Wired, watchLength, watchPackets } from './mysql-wire.ts';
 import {
   type Deadline,
   guard,
@@ -16,26 +23,36 @@ import {
 } from './session.ts';
 import { tlsOptions } from './tls-options.ts';
 
-// Settings of every session, whatever the server's defaults are. A session that is idle or unread for 30 s belongs to
-// a dead run.
-const SETTINGS = `
+// Settings of every session, whatever the server's defaults are and init_connect did. A session that is idle or unread for longer
+// than that belongs to a monitor that died.
+const sharedSettings = (idleMs: number) => `
   autocommit                  = 1,
   lock_wait_timeout           = 2,
   innodb_lock_wait_timeout    = 2,
   sql_mode                    = '',
   time_zone                   = '+00:00',
   group_concat_max_len        = 1048576,
-  wait_timeout                = 30,
+  lc_time_names               = 'en_US',
+  div_precision_increment     = 4,
+  sql_select_limit            = 18446744073709551615,
+  max_join_size               = 18446744073709551615,
+  sql_big_selects             = 1,
+  sql_safe_updates            = 0,
+  wait_timeout                = ${Math.ceil(idleMs / 1_000)},
   net_read_timeout            = 30,
   net_write_timeout           = 30`;
 
-// A statement may take 5 s. MySQL counts milliseconds and limits only SELECT; `answerMs` ends other statements. With
+// MySQL counts milliseconds and limits only SELECT; `answerMs` ends other statements. With
 // the default `information_schema_stats_expiry`, MySQL would return table statistics that are a day old. From 8.0.30 on
 // it may hide primary keys that it generated.
 const setUp = {
-  mysql: `set names utf8mb4, session transaction_read_only = 1, max_execution_time = 5000, information_schema_stats_expiry = 0,
-    /*!80030 show_gipk_in_create_table_and_information_schema = 1, */ ${SETTINGS}`,
-  mariadb: `set names utf8mb4, session tx_read_only = 1, max_statement_time = 5, in_predicate_conversion_threshold = 0, ${SETTINGS}`,
+  mysql: ({
+    statementMs,
+    idleMs,
+  }: Limits) => `set names utf8mb4, session transaction_read_only = 1, transaction_isolation = 'REPEATABLE-READ', max_execution_time = ${statementMs}, information_schema_stats_expiry = 0,
+    /*!80030 show_gipk_in_create_table_and_information_schema = 1, */ ${sharedSettings(idleMs)}`,
+  mariadb: ({ statementMs, idleMs }: Limits) =>
+    `set names utf8mb4, session tx_read_only = 1, tx_isolation = 'REPEATABLE-READ', max_statement_time = ${statementMs / 1_000}, in_predicate_conversion_threshold = 0, ${sharedSettings(idleMs)}`,
 };
 
 /**
@@ -81,7 +98,7 @@ export async function openMysqlSession(
   const nextStatement = watchPackets(connection);
   watchLength(connection, stream);
   // With TLS, the bytes of a socket are counted here. Those of a tunnel are already counted.
-  const counter = stream instanceof Socket ? meter : { ...meter };
+  const counter = stream instanceof Socket ? meter : null;
   if (tls) speakTls(connection, host, tls, (secure) => guard(secure, counter, limits.runBytes));
 
   const destroy = (reason: Error) => {
@@ -105,7 +122,7 @@ export async function openMysqlSession(
   try {
     connectStream(stream, target, host, port);
     const serverVersion = await waitForLogin(connection);
-    await answer(/mariadb/i.test(serverVersion) ? setUp.mariadb : setUp.mysql);
+    await answer(/mariadb/i.test(serverVersion) ? setUp.mariadb(limits) : setUp.mysql(limits));
   } catch (error) {
     destroy(new Error('not connected'));
     throw whileConnecting.aborted ? whileConnecting.reason : loginError(error);

@@ -1,6 +1,6 @@
 import { postgresCatalogue } from '../../checks/postgres/postgres-catalogue.ts';
-import { engineVitals } from '../../vitals/engine-vitals.ts';
-import type { EngineParts } from './engine.ts';
+import { engineVitals } from '../../checks/vitals/engine-vitals.ts';
+import type { EngineParts } from './engine-parts.ts';
 import { factsOfPostgres, isPostgresPrimary } from './postgres-facts.ts';
 import { openPostgresSession } from './postgres-session.ts';
 

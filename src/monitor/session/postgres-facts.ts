@@ -1,5 +1,6 @@
+import { trustedText } from '../../checks/postgres/server-texts.ts';
 import { POSTGRES_TRAITS, providerOfPostgres } from '../../vocabulary/hosted/providers.ts';
-import type { RunFacts } from './engine.ts';
+import type { RunFacts } from './engine-parts.ts';
 import type { Session } from './session.ts';
 
 const traits = Object.values(POSTGRES_TRAITS);
@@ -43,7 +44,7 @@ export async function factsOfPostgres(session: Session): Promise<RunFacts> {
     prefixes: prefixes ?? [],
     aurora: aurora === true,
   });
-  return { version, databases: databases.map(String), provider, me: String(me) };
+  return { version, databases: databases.map(String), provider, me: trustedText('me', String(me)) };
 }
 
 function textsIn(values: unknown): string[] {

@@ -1,12 +1,17 @@
 import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import pg from 'pg';
-import type { Row } from '../../checks/check.ts';
+import type { Row } from '../../checks/fault.ts';
+import { requireServerSignature, UNPROVED } from '../../platform/unsafe/server-signature.ts';
+import { describeError } from './failures/connect-failure.ts';
+import { KeptPlans } from './postgres/kept-plans.ts';
+import { differingSettings, setOwn } from './postgres/own-settings.ts';
 import {
   type Deadline,
   guard,
   HashingRefused,
   isVerifiedToken,
+  LoginRefused,
   NoAnswer,
   PasswordRefused,
   type Route,
@@ -17,13 +22,20 @@ import { tlsOptions } from './tls-options.ts';
 
 // Sent with the statement in one round trip. With three round trips for each of 60 checks, most of a run's time was
 // network latency.
-const beginReading = `
-  begin read only;
-  set local statement_timeout = '5s';
+const beginReading = (statementMs: number) => `
+  begin isolation level read committed, read only, not deferrable;
+  set local statement_timeout = ${statementMs};
   set local lock_timeout = '100ms';
   set local idle_in_transaction_session_timeout = '10s';
   set local search_path = pg_catalog;
 `;
+
+// A name that the server can't convert to UTF-8 must not cost a check: its bytes come as they are. SQLSTATEs.
+const UNCONVERTIBLE = new Set(['22021', '22P05']);
+const AS_BYTES = "set local client_encoding = 'SQL_ASCII';";
+
+// A statement about settings must see those of the server.
+const ABOUT_SETTINGS = /\bpg_settings\b/;
 
 // PostgreSQL's own default is 4,096; a million takes a second of one core.
 const SCRAM_ITERATIONS = 1_000_000;
@@ -38,7 +50,7 @@ export async function openPostgresSession(
   { stream, host, port, meter, limits }: Route,
   { connecting, signal }: Deadline,
 ): Promise<Session> {
-  const client = new pg.Client({
+  const client: pg.Client & { processID?: number } = new pg.Client({
     host,
     port,
     database,
@@ -57,7 +69,7 @@ export async function openPostgresSession(
   const { connection } = client;
   guard(stream, meter, limits.runBytes);
   // With TLS, the bytes of a socket are counted here. Those of a tunnel are already counted.
-  const counter = stream instanceof Socket ? meter : { ...meter };
+  const counter = stream instanceof Socket ? meter : null;
   connection.on('sslconnect', () => guard(connection.stream, counter, limits.runBytes));
   // These listeners run before pg's own, which would answer.
   if (!target.passwordExposable) {
@@ -66,6 +78,7 @@ export async function openPostgresSession(
     connection.on('authenticationMD5Password', refusePassword);
   }
   connection.on('authenticationSASLContinue', refuseHashing);
+  requireServerSignature(client, refuseUnproved);
 
   const destroy = (reason: Error) => {
     connection.stream.destroy(reason);
@@ -97,16 +110,31 @@ export async function openPostgresSession(
       clearTimeout(timer);
     }
   };
+  const readIn = async (statements: string) => {
+    try {
+      return measuredRows(await answer(`${beginReading(limits.statementMs)}${statements}\n;commit`));
+    } catch (error) {
+      await answer('rollback').catch(() => {}); // report the statement's own error
+      throw error;
+    }
+  };
+  const plans = new KeptPlans(readIn, answer, client.processID);
+  let own: ReturnType<typeof setOwn> | null = null;
   return {
     tls: connection.stream instanceof TLSSocket ? connection.stream.getProtocol() : null,
-    async read(statement) {
+    async read(text, { isRepeated = false } = {}) {
+      const statement = text.trim().replace(/;$/, '');
+      own ??= await readIn(differingSettings).then(setOwn, (error: unknown) => {
+        if (error instanceof NoAnswer) throw error;
+        return setOwn([]);
+      });
+      const settings = ABOUT_SETTINGS.test(statement) ? own.formats : own.all;
       const began = performance.now();
       meter.statements++;
+      const readWith = (all: string) =>
+        isRepeated ? plans.read(all, statement) : readIn(`${all}${statement}`);
       try {
-        return measuredRows(await answer(`${beginReading}${statement.trim().replace(/;$/, '')}\n;commit`));
-      } catch (error) {
-        await answer('rollback').catch(() => {}); // report the statement's own error
-        throw error;
+        return await convertedOrBytes(readWith, settings);
       } finally {
         meter.milliseconds += performance.now() - began;
       }
@@ -121,6 +149,19 @@ export async function openPostgresSession(
   };
 }
 
+/** Reads with the settings, and once more as bytes if the server can't convert a name. */
+async function convertedOrBytes(
+  read: (settings: string) => Promise<Row[]>,
+  settings: string,
+): Promise<Row[]> {
+  try {
+    return await read(settings);
+  } catch (error) {
+    if (!UNCONVERTIBLE.has(describeError(error).code)) throw error;
+    return await read(settings + AS_BYTES);
+  }
+}
+
 // For several statements in one message, pg returns a list of results. The last one is that of `commit`.
 function measuredRows(results: unknown): Row[] {
   const measured: unknown = Array.isArray(results) ? results.at(-2) : null;
@@ -131,6 +172,13 @@ function refusePassword(): never {
   throw new PasswordRefused(
     'the server asks for the password in clear text or as MD5',
     "Let the server ask for SCRAM: set password_encryption = 'scram-sha-256', set the password of the login again, and use scram-sha-256 in pg_hba.conf.",
+  );
+}
+
+function refuseUnproved(): never {
+  throw new LoginRefused(
+    UNPROVED,
+    "Check that the address is your server's and that nothing answers in its place. Use the TLS mode verify-full.",
   );
 }
 

@@ -1,12 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Endpoint } from '../../network/address.ts';
+import type { Endpoint } from '../../platform/network/address.ts';
 import type { Limits } from '../limits.ts';
 import { msSince, type NoteStep } from '../run-steps.ts';
 import { type Dialler, endpointsOf } from './dial.ts';
-import type { EngineParts } from './engine.ts';
+import type { EngineParts } from './engine-parts.ts';
 import { type ConnectFailure, connectFailure } from './failures/connect-failure.ts';
 import type { Meter, Session, Target } from './session.ts';
 
+/** How often a target is tried, unless the run says otherwise. */
 const TRIES = 3;
 
 /** What a session of a run needs. */
@@ -19,6 +20,8 @@ export interface Reach {
   /** Aborts when the run's time is up or the run is cancelled. */
   signal: AbortSignal;
   note: NoteStep | undefined;
+  /** How often the target is tried (default: 3). */
+  tries?: number;
 }
 
 /** A session, and the server that it is connected to. */
@@ -67,7 +70,7 @@ async function open(
 
 /**
  * Connects to the target's database. Of several servers it chooses the first primary, or else the first that accepts
- * the login. Tries three times if that may help, but starts nothing after 20 s, so that an unreachable database with
+ * the login. Tries again if that may help, but starts nothing after 20 s, so that an unreachable database with
  * many hosts does not block its slot for longer.
  */
 export async function reachTarget(
@@ -78,7 +81,8 @@ export async function reachTarget(
     const found = await reachOnce(reach, until);
     if ('session' in found) return found;
     const isOver = performance.now() + reach.limits.betweenTriesMs >= until;
-    if (found.final || tries === TRIES || isOver || reach.signal.aborted) return { failure: found, tries };
+    if (found.final || tries >= (reach.tries ?? TRIES) || isOver || reach.signal.aborted)
+      return { failure: found, tries };
     await wait(reach.limits.betweenTriesMs, undefined, { signal: reach.signal }).catch(() => {});
   }
 }

@@ -1,9 +1,10 @@
 import type { Duplex } from 'node:stream';
-import type { Row } from '../../checks/check.ts';
+import type { Row } from '../../checks/fault.ts';
 import type { ConnectionType } from '../../vocabulary/connection-types.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
 import type { TlsMode } from '../../vocabulary/tls-modes.ts';
 import type { Limits } from '../limits.ts';
+import { ConnectRefused } from './connect-refused.ts';
 import type { Tunnel } from './ssh-tunnel.ts';
 
 /** A database server to measure, and how to log in. Plain data, because a pipe sends it to a child process. */
@@ -34,17 +35,6 @@ export function isVerifiedToken({ isToken, tls }: Target): boolean {
   return isToken === true && tls === 'verify-full';
 }
 
-/** dbvitals ended the attempt to connect itself. A retry does not help. */
-export class ConnectRefused extends Error {
-  /** What a person can do about it, in sentences. */
-  readonly advice: string;
-
-  constructor(message: string, advice: string) {
-    super(message);
-    this.advice = advice;
-  }
-}
-
 /** The server asked for the password itself, or for a hash that is equivalent to it. */
 export class PasswordRefused extends ConnectRefused {}
 
@@ -71,8 +61,11 @@ export interface Meter {
 export interface Session {
   /** The protocol that is spoken, such as TLSv1.3; null = no TLS. */
   readonly tls: string | null;
-  /** Runs one statement, READ ONLY and under the limits of the safety contract. */
-  read(statement: string): Promise<Row[]>;
+  /**
+   * Runs one statement, READ ONLY and under the limits of the safety contract. One that is repeated while the session is open is
+   * planned once, where the server can do so.
+   */
+  read(statement: string, options?: { isRepeated?: boolean }): Promise<Row[]>;
   close(): Promise<void>;
 }
 
@@ -94,14 +87,14 @@ export interface Deadline {
 /**
  * Ends the connection when a listener of the stream throws, for example on an unknown message: the drivers parse in
  * these listeners, and the exception would end the process. Also ends it when the server sends more than `allowed`
- * bytes.
+ * bytes. Without a meter nothing is counted.
  */
-export function guard(stream: Duplex, meter: Meter, allowed: number): void {
+export function guard(stream: Duplex, meter: Meter | null, allowed: number): void {
   const emit = stream.emit.bind(stream);
   stream.emit = (event: string | symbol, ...details: unknown[]) => {
     const [chunk] = details;
     try {
-      if (event === 'data' && Buffer.isBuffer(chunk)) {
+      if (meter && event === 'data' && Buffer.isBuffer(chunk)) {
         meter.bytes += chunk.length;
         if (meter.bytes > allowed) throw new Error('the server sent too much');
       }

@@ -2,10 +2,17 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import ssh from 'ssh2';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeSshKey } from '../../../test/ssh-key.ts';
-import { startTestStore, type TestStore } from '../../../test/store.ts';
-import { type ConnectionKey, runHealthCheck, type StoredCheck } from '../run.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { makeSshKey } from '../../../test/support/ssh-key.ts';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
+import type { ConnectionKey } from '../monitor-deps.ts';
+import { blockSession, findBlocking, requireReading } from '../pulse/blocking-fixture.ts';
+import { HeldSession } from '../pulse/held-session.ts';
+import { openLiveLook } from '../pulse/live-look.ts';
+import { loadPulse } from '../pulse/load-pulse.ts';
+import { startPulses } from '../pulse/start-pulses.ts';
+import { runHealthCheck } from '../run.ts';
+import type { StoredCheck } from '../store-run.ts';
 
 const user = makeSshKey();
 const another = makeSshKey();
@@ -25,6 +32,8 @@ interface Bastion {
   port: number;
   /** The requested destinations, as `host:port`. */
   asked: string[];
+  /** Ends the tunnels that are open. */
+  drop(): void;
   close(): void;
 }
 
@@ -63,6 +72,10 @@ async function startBastion(): Promise<Bastion> {
   return {
     port: (front.address() as AddressInfo).port,
     asked,
+    drop() {
+      for (const client of sockets) client.end();
+      sockets.clear();
+    },
     close() {
       for (const client of sockets) client.end();
       front.close();
@@ -94,7 +107,8 @@ async function pinned({ accountId }: ConnectionKey): Promise<string | null> {
 const unreachable = (reason: RegExp, advice = /./) => [
   {
     check_id: 'CONN_UNREACHABLE',
-    ...{ metric_line: expect.stringMatching(reason), remediation: expect.stringMatching(advice) },
+    metric_line: expect.stringMatching(reason),
+    remediation: expect.stringMatching(advice),
   },
 ];
 
@@ -105,6 +119,51 @@ test('a database is measured through a tunnel, the SSH server resolves its host,
   expect(new Set(bastion.asked)).toEqual(new Set(['db.internal:5432']));
   expect(await pinned(key)).toMatch(/^[A-Za-z0-9+/]{43}=$/);
   expect((await run(key)).score).toBeGreaterThan(0);
+});
+
+test('a pulse keeps its tunnel, sees who blocks whom, and opens another when the SSH server ends it', async () => {
+  const key = await tunnelled();
+  await run(key); // which pins the key of the SSH server
+  const loaded = await loadPulse(store.deps, key);
+  const { tunnel } = loaded?.target ?? {};
+  if (!loaded || !tunnel) throw new Error('it was not loaded');
+  expect(tunnel.hostKey).toEqual(await pinned(key));
+  const held = new HeldSession(loaded.target, true);
+  onTestFinished(() => held.end());
+  await blockSession(() => store.superuser());
+  const before = bastion.asked.length;
+  await findBlocking(held);
+  expect(bastion.asked.slice(before)).toEqual(['db.internal:5432']);
+  bastion.drop();
+  expect(requireReading(await held.pulse()).waits).toHaveLength(1);
+  expect(bastion.asked.slice(before)).toHaveLength(2);
+  const changed = { ...loaded.target, tunnel: { ...tunnel, hostKey: 'x'.repeat(44) } };
+  const refused = new HeldSession(changed, true);
+  expect(await refused.pulse()).toMatchObject({
+    failure: { reason: expect.stringMatching(/another host key/) },
+  });
+});
+
+test('no pulse and no live look connects before a run has pinned the key of the SSH server', async () => {
+  const key = await tunnelled();
+  const before = bastion.asked.length;
+  await expect(openLiveLook(store.deps, key)).rejects.toThrow(/run a health check first/);
+  expect(bastion.asked).toHaveLength(before);
+  const direct = await store.watched();
+  await store.writer.query(
+    `insert into connection_schedule (account_id, connection_id, every, due_at)
+     select account_id, connection_id, '1 d', now() + interval '1 d' from connection where connection_id = any($1)`,
+    [[key.connectionId, direct.connectionId]],
+  );
+  const pulses = startPulses({ ...store.deps, wake: () => {} }, 50);
+  onTestFinished(() => pulses.stop());
+  const soon = { timeout: 20_000, interval: 20 };
+  await vi.waitFor(() => expect(pulses.running()).toBe(1), soon);
+  await run(key);
+  await vi.waitFor(() => expect(pulses.running()).toBe(2), soon);
+  const live = await openLiveLook(store.deps, key);
+  expect(requireReading(await live?.look()).waits).toEqual([]);
+  await live?.end();
 });
 
 test('an SSH server with another key than before is rejected and gets no login', async () => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Client, ConnectConfig } from 'ssh2';
-import { type Address, type Endpoint, pinnedSocket } from '../../network/address.ts';
-import { ConnectRefused } from './session.ts';
+import { type Address, type Endpoint, pinnedSocket } from '../../platform/network/address.ts';
+import { ConnectRefused } from './connect-refused.ts';
 
 /** The SSH server has another key than before, or refuses the login. */
 export class SshRefused extends ConnectRefused {}

@@ -4,11 +4,15 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { getCACertificates, TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { authentication, startHostileServer } from '../../../test/hostile-server.ts';
-import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../../test/store.ts';
-import { measureInChild } from '../measure-in-child.ts';
-import { runHealthCheck, type StoredCheck } from '../run.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { authentication, startHostileServer } from '../../../test/support/hostile-server.ts';
+import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../../test/support/store.ts';
+import { endIdleChildren, measureInChild } from '../children/measure-in-child.ts';
+import { blockSession, findBlocking } from '../pulse/blocking-fixture.ts';
+import { HeldSession } from '../pulse/held-session.ts';
+import { loadPulse } from '../pulse/load-pulse.ts';
+import { runHealthCheck } from '../run.ts';
+import type { StoredCheck } from '../store-run.ts';
 import { tlsOptions } from './tls-options.ts';
 
 const file = (name: string) => join(import.meta.dirname, '../../../test/certificates', name);
@@ -66,12 +70,20 @@ const unreachable = (reason: RegExp, advice = /./) => ({
   ],
 });
 
+/** With the test's authority in NODE_EXTRA_CA_CERTS, which a process reads when it starts. */
+async function withAuthority<T>(work: () => Promise<T>): Promise<T> {
+  endIdleChildren();
+  vi.stubEnv('NODE_EXTRA_CA_CERTS', file('authority.pem'));
+  try {
+    return await work();
+  } finally {
+    vi.unstubAllEnvs();
+    endIdleChildren();
+  }
+}
+
 test('an authority of NODE_EXTRA_CA_CERTS is trusted', async () => {
-  const before = process.env['NODE_EXTRA_CA_CERTS'];
-  process.env['NODE_EXTRA_CA_CERTS'] = file('authority.pem');
-  const stored = await run({});
-  if (before === undefined) delete process.env['NODE_EXTRA_CA_CERTS'];
-  else process.env['NODE_EXTRA_CA_CERTS'] = before;
+  const stored = await withAuthority(() => run({}));
   expect(stored.score).toBeGreaterThan(0);
 });
 
@@ -99,12 +111,8 @@ test('the mode verify-ca accepts any name of the connection’s own authority, a
 });
 
 test('the mode verify-ca trusts no authority of the system', async () => {
-  const before = process.env['NODE_EXTRA_CA_CERTS'];
-  process.env['NODE_EXTRA_CA_CERTS'] = file('authority.pem');
   const other = readFileSync(file('receivers-authority.pem'), 'utf8');
-  const stored = await run({ tls: 'verify-ca' }, { ca_certificate: other });
-  if (before === undefined) delete process.env['NODE_EXTRA_CA_CERTS'];
-  else process.env['NODE_EXTRA_CA_CERTS'] = before;
+  const stored = await withAuthority(() => run({ tls: 'verify-ca' }, { ca_certificate: other }));
   expect(stored).toMatchObject(unreachable(/not from a trusted authority/));
 });
 
@@ -160,4 +168,26 @@ test('a run reports the server’s version and the TLS version', async () => {
   expect(server?.version).toBeGreaterThan(140_000);
   const untrusted = { ...job, target: { ...job.target, caCertificate: null } };
   expect((await measureInChild(untrusted, never)).server).toBeNull();
+});
+
+test('a pulse verifies the certificate as a run does, and sees who blocks whom', async () => {
+  const pulse = async (settings: Record<string, unknown>) => {
+    const key = await store.watched({
+      connection_type: 'direct',
+      host: 'localhost',
+      port,
+      tls: 'verify-full',
+    });
+    await store.set(key, settings);
+    const loaded = await loadPulse(store.deps, key);
+    if (!loaded) throw new Error('it was not loaded');
+    const held = new HeldSession(loaded.target, true);
+    onTestFinished(() => held.end());
+    return held;
+  };
+  expect(await (await pulse({})).pulse()).toMatchObject({
+    failure: { kind: 'unreachable', reason: expect.stringMatching(/certificate/) },
+  });
+  await blockSession(() => store.superuser());
+  await findBlocking(await pulse({ ca_certificate: authority }));
 });

@@ -30,6 +30,7 @@ test.each<[string, string, RegExp]>([
   ['prints two lines', 'echo secret; echo secret', /more than one line/],
   ['prints a space', 'echo "secret secret"', /more than one line of text without spaces/],
   ['prints nothing', 'true', /printed nothing/],
+  ['prints JSON', `echo '"secret"'`, /printed text in quotes: choose an output without them$/],
   ['prints control characters', "printf 'sec\\033ret'", /more than one line/],
 ])('a command that %s gives no token, and its output is in no message', async (_what, script, why) => {
   const began = performance.now();

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { SETTING_NAMES } from '../../config/setting-names.ts';
-import type { TokenCommand } from '../../config/token-commands.ts';
+import { textInQuotes } from '../../config/text-file.ts';
+import type { TokenCommand, TokenCommands } from '../../config/token-commands.ts';
+import type { Target } from '../session/session.ts';
 
 /** No token was printed that can be used. The message is the end of a sentence and has nothing that the command printed. */
 export class TokenFailed extends Error {}
@@ -106,6 +108,8 @@ function printedBy({ command }: TokenCommand, login: TokenLogin, limits: typeof 
       if (code !== 0) return end(code === null ? `${signal} ended it` : `it exited with code ${code}`);
       printed = printed.replace(/\r?\n$/, '');
       if (printed === '') return end('it printed nothing');
+      if (textInQuotes(printed) !== null)
+        return end('it printed text in quotes: choose an output without them');
       end(/^[\x21-\x7e]+$/.test(printed) ? null : 'it printed more than one line of text without spaces');
     });
   });
@@ -141,4 +145,14 @@ function endOf(token: string): number | null {
   } catch {
     return null;
   }
+}
+
+/** The token with which to log in to a target, from the operator's command of this name. Throws {@link TokenFailed}. */
+export function tokenFor(source: string, commands: TokenCommands, target: Target): Promise<string> {
+  const command = Object.hasOwn(commands, source) ? commands[source] : undefined;
+  if (!command) throw new TokenFailed('DBVITALS_TOKEN_COMMANDS_FILE has no token source of this name');
+  if (target.tls !== 'verify-full')
+    throw new TokenFailed('a token is sent over verified TLS only (--tls verify-full)');
+  if (!mayReach(command, target.host)) throw new TokenFailed(`its "hosts" do not include ${target.host}`);
+  return tokenOf(source, command, target);
 }

@@ -1,13 +1,15 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { authentication } from '../../../test/hostile-server.ts';
-import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../../test/store.ts';
-import { type ConnectionKey, runHealthCheck } from '../run.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { authentication } from '../../../test/support/hostile-server.ts';
+import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../../test/support/store.ts';
+import type { ConnectionKey } from '../monitor-deps.ts';
+import { startPulses } from '../pulse/start-pulses.ts';
+import { runHealthCheck } from '../run.ts';
 import { authPlugins } from '../session/mysql-login.ts';
 import { PasswordRefused } from '../session/session.ts';
 import { forgetToken } from './token-command.ts';
@@ -173,6 +175,47 @@ test('a refused token is not used again', async () => {
   for (let turn = 0; turn < 2; turn++)
     expect((await run(port, script)).checks[0]?.check_id).toBe('CONN_AUTH_FAILED');
   expect(readFileSync(count, 'utf8')).toBe('run\nrun\n');
+});
+
+test('pulses log in by a token, and go on in their session while the command gives none', async () => {
+  const port = await serveStore();
+  const key = await byToken(port);
+  await store.writer.query(
+    'update connection set pulse_seconds = case connection_id when $1 then 1 else 0 end',
+    [key.connectionId],
+  );
+  await store.writer.query(
+    `insert into connection_schedule (account_id, connection_id, every, due_at) values ($1, $2, '1 d', now() + interval '1 d')`,
+    [key.accountId, key.connectionId],
+  );
+  const file = join(folder, 'token');
+  const runs = join(folder, 'token-runs');
+  writeFileSync(file, WATCHER_PASSWORD);
+  const command = ['/bin/sh', '-c', `echo run >> ${runs}; cat ${file}`];
+  const tokenCommands = { mine: { command, hosts: ['localhost'] } };
+  const pulses = startPulses({ ...store.deps, tokenCommands, wake: () => {} });
+  onTestFinished(() => pulses.stop());
+  const root = await store.superuser('store');
+  const reads = async () => {
+    const { rows } = await root.query<{ pid: number; at: Date }>(
+      `select pid, query_start as at from pg_stat_activity where usename = 'watcher' and application_name = 'dbvitals'`,
+    );
+    expect(rows).toHaveLength(1);
+    return rows[0];
+  };
+  const isLater = { timeout: 20_000, interval: 50 };
+  const first = await vi.waitFor(reads, isLater);
+  rmSync(file);
+  forgetToken('mine', { host: 'localhost', port, username: 'watcher' });
+  await vi.waitFor(() => expect(readFileSync(runs, 'utf8')).toBe('run\nrun\n'), isLater);
+  const second = await reads();
+  await vi.waitFor(async () => {
+    const third = await reads();
+    expect(third?.pid).toBe(first?.pid);
+    expect(Number(third?.at)).toBeGreaterThan(Number(second?.at));
+  }, isLater);
+  expect(readFileSync(runs, 'utf8')).toBe('run\nrun\n');
+  expect(store.said.map(({ message }) => message)).not.toContain('the pulse can not read the server');
 });
 
 test.each([

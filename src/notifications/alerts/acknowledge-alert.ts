@@ -1,7 +1,7 @@
 import type { ChangeAccount } from '../../activity/record-entry.ts';
-import { Rejection } from '../../vocabulary/rejection.ts';
-import { alertPage } from './alert-events.ts';
-import { type AlertRow, NoAlert } from './alert-row.ts';
+import { notFound, Rejection } from '../../platform/rejection.ts';
+import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
+import type { AlertRow } from './alert-row.ts';
 import { readAlertWithin } from './read-alert.ts';
 
 /** How an alert is acknowledged. */
@@ -17,7 +17,7 @@ const acknowledge = `
    where account_id = $1 and alert_id = $2 and state = 'open'`;
 
 /**
- * Acknowledges an open alert: nobody is reminded of it until the time is over, or it is resolved. Throws {@link NoAlert}
+ * Acknowledges an open alert: nobody is reminded of it until the time is over, or it is resolved. Throws `notFound`
  * and, for a time in the past, a `Rejection`.
  */
 export function acknowledgeAlert(
@@ -33,11 +33,16 @@ export function acknowledgeAlert(
       });
     }
     const { rowCount } = await client.query(acknowledge, [accountId, alertId, at, until, author, note]);
-    if (rowCount === 0) throw new NoAlert(alertId);
+    if (rowCount === 0) throw notFound('open alert', alertId, ': see "alert list".');
     const alert = await readAlertWithin(client, accountId, alertId);
     const { connection_id, rule_id, rule_name } = alert;
-    record('alert_acknowledged', alertPage(alertId), {
-      ...{ alert_id: alertId, rule_id, rule_name, connection_id, until, note },
+    record('alert_acknowledged', PAGE_LINKS.alert(alertId), {
+      alert_id: alertId,
+      rule_id,
+      rule_name,
+      connection_id,
+      until,
+      note,
       ...actor,
     });
     return alert;

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type Change, changeAccount } from '../../activity/record-entry.ts';
-import { type Rounds, startRounds } from '../../activity/rounds.ts';
-import { within } from '../../database/read.ts';
-import { errorFields } from '../../database/store-failure.ts';
+import { type Rounds, startRounds } from '../../platform/rounds.ts';
+import { within } from '../../store/read.ts';
+import { errorFields } from '../../store/store-failure.ts';
 import { includesConnection } from '../connection-scope.ts';
 import { eachAccount } from '../each-account.ts';
 import { listMaintenance } from '../maintenance/list-maintenance.ts';

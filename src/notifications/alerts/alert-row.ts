@@ -1,5 +1,4 @@
 import type { AlertMetric, AlertOperator } from '../../vocabulary/alert-metrics.ts';
-import { NotFound } from '../../vocabulary/rejection.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
 
 /** What messages say of an alert. Stored as `alert.details`. */
@@ -97,10 +96,3 @@ export const alertColumns = `
   r.metric as rule_metric, a.metric, a.operator, a.threshold, a.value, a.details, a.since, a.triggered_at,
   a.announced_at, a.reminded_at, a.acknowledged_at, a.acknowledged_until, a.acknowledged_by, a.acknowledged_note,
   a.resolved_at, a.resolution`;
-
-/** The alert does not exist. */
-export class NoAlert extends NotFound {
-  constructor(id: number) {
-    super(`There is no open alert ${id}: see "alert list".`);
-  }
-}

@@ -1,6 +1,6 @@
 import type pg from 'pg';
+import { notFound } from '../../platform/rejection.ts';
 import type { AlertMetric, AlertOperator } from '../../vocabulary/alert-metrics.ts';
-import { NotFound } from '../../vocabulary/rejection.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
 
 /** What a rule compares, and when it holds or is over. */
@@ -47,8 +47,20 @@ export interface RuleRow extends RuleSettings {
 export type WatchedRule = Omit<RuleRow, 'preset' | 'created_at' | 'is_enabled'>;
 
 const columns = [
-  ...['name', 'metric', 'check_id', 'measure', 'operator', 'threshold', 'clear_threshold', 'for_seconds'],
-  ...['for_runs', 'severity', 'connection_ids', 'connection_names', 'destination_ids', 'reminder_seconds'],
+  'name',
+  'metric',
+  'check_id',
+  'measure',
+  'operator',
+  'threshold',
+  'clear_threshold',
+  'for_seconds',
+  'for_runs',
+  'severity',
+  'connection_ids',
+  'connection_names',
+  'destination_ids',
+  'reminder_seconds',
 ];
 
 /** The columns of a {@link WatchedRule}. */
@@ -57,22 +69,31 @@ export const watchedRuleColumns = ['rule_id as id', ...columns].join(', ');
 /** The columns of a {@link RuleRow}. */
 export const ruleColumns = `${watchedRuleColumns}, is_enabled, preset, created_at`;
 
-/** The rule does not exist, or was removed. */
-export class NoRule extends NotFound {
-  constructor(id: number) {
-    super(`There is no alert rule ${id}: see "alert rule list".`);
-  }
-}
-
 const ownerOf = 'select account_id from alert_rule where rule_id = $1 and removed_at is null';
 
-/** The rule's account. Throws {@link NoRule}. */
+/** The rule's account. Throws `notFound`. */
 export async function accountOfRule(writer: pg.Pool, id: number): Promise<number> {
   const { rows } = await writer.query<{ account_id: number }>(ownerOf, [id]);
   const [row] = rows;
-  if (!row) throw new NoRule(id);
+  if (!row) throw notFound('alert rule', id, ': see "alert rule list".');
   return row.account_id;
 }
 
-/** The console page that log entries about rules link to. */
-export const rulePage = '/alerts/rules';
+/** Whether a value holds against a threshold. */
+export function compares(value: number, operator: AlertOperator, threshold: number): boolean {
+  switch (operator) {
+    case '<':
+      return value < threshold;
+    case '<=':
+      return value <= threshold;
+    case '>':
+      return value > threshold;
+    case '>=':
+      return value >= threshold;
+  }
+}
+
+/** Whether a value is further beyond a threshold than another one. */
+export function isWorse(value: number, operator: AlertOperator, than: number): boolean {
+  return operator === '<' || operator === '<=' ? value < than : value > than;
+}

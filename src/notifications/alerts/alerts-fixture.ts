@@ -1,16 +1,16 @@
-import type { TestStore } from '../../../test/store.ts';
+import type { TestStore } from '../../../test/support/store.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { everyCheck } from '../../checks/catalogue.ts';
 import type { Finding, Outcome } from '../../checks/check.ts';
 import type { SeriesValue } from '../../checks/measure.ts';
-import { recordCheck } from '../../health/record-check.ts';
+import { recordCheck } from '../../runs/record-check.ts';
 import { insertDestination } from '../destination-fixture.ts';
 import { queueEvents } from '../outbox/queue-events.ts';
-import { readRunWatch } from '../outbox/run-watch.ts';
+import { readRunWatch } from '../run-events/run-watch.ts';
 import { addRule } from './add-rule.ts';
 import type { RuleSettings } from './alert-rule.ts';
 import { evaluateRules } from './evaluate-rules.ts';
-import type { RunFacts } from './evaluation/run-facts.ts';
+import type { PulseFigures, RunFacts } from './evaluation/run-facts.ts';
 
 /** The account and the id of a connection. */
 export interface Key {
@@ -22,8 +22,15 @@ export interface Key {
 export function fault(check_id: string, given: Partial<Finding> = {}): Finding {
   const severity = given.severity ?? 'critical';
   return {
-    ...{ check_id, category: 'availability', status: severity, severity, title: `Fault of ${check_id}` },
-    ...{ metric_line: `${check_id} is bad.`, remediation: `mend ${check_id};`, database: '', object: null },
+    check_id,
+    category: 'availability',
+    status: severity,
+    severity,
+    title: `Fault of ${check_id}`,
+    metric_line: `${check_id} is bad.`,
+    remediation: `mend ${check_id};`,
+    database: '',
+    object: null,
     ...given,
   };
 }
@@ -38,7 +45,9 @@ export function outcome(id: string, findings: Finding[] = [], given: Partial<Out
   return {
     check: { id, category, title, volatile, maxSeverity },
     findings: findings.length > 0 ? findings : [quiet],
-    ...{ measured: true, unmeasured: [], near: [] },
+    measured: true,
+    unmeasured: [],
+    near: [],
     ...given,
   };
 }
@@ -69,9 +78,21 @@ export function measured(
 /** A rule with the settings that a test does not care about. */
 export function rule(given: Partial<RuleSettings>): RuleSettings {
   return {
-    ...{ name: 'Rule', metric: 'score', check_id: null, measure: null, operator: '<', threshold: 50 },
-    ...{ clear_threshold: null, for_seconds: 0, for_runs: 1, severity: 'critical', connection_ids: null },
-    ...{ connection_names: null, destination_ids: null, reminder_seconds: 43_200, is_enabled: true },
+    name: 'Rule',
+    metric: 'score',
+    check_id: null,
+    measure: null,
+    operator: '<',
+    threshold: 50,
+    clear_threshold: null,
+    for_seconds: 0,
+    for_runs: 1,
+    severity: 'critical',
+    connection_ids: null,
+    connection_names: null,
+    destination_ids: null,
+    reminder_seconds: 43_200,
+    is_enabled: true,
     ...given,
   };
 }
@@ -91,18 +112,17 @@ export async function evaluate(
   store: TestStore,
   { accountId, connectionId }: Key,
   found: RunFacts,
+  figures: PulseFigures | null = null,
 ): Promise<void> {
   await changeAccount(store.writer, accountId, async ({ client, at, record }) => {
     const scope = { accountId, connectionId, at };
-    const watch = await readRunWatch(client, scope);
+    const watch = await readRunWatch(client, scope, figures);
     await recordCheck(client, {
-      ...{
-        ...scope,
-        score: found.score,
-        summaryText: '',
-        findings: [],
-        inMaintenance: watch.isInMaintenance,
-      },
+      ...scope,
+      score: found.score,
+      summaryText: '',
+      findings: [],
+      inMaintenance: watch.isInMaintenance,
       cost: { milliseconds: 0, statements: 0, bytes: 0 },
     });
     const canAnnounce = watch.destinations.length > 0;

@@ -30,6 +30,9 @@ test.each([
     'This rule can never hold: the findings of PG_CHECKPOINTS_REQUESTED are at most',
   ],
   ['intervals_since_check > 1', 'with fewer the rule would hold between any two checks'],
+  ['blocked_seconds < 5', 'blocked_seconds is compared by > or >=.'],
+  ['blocked_sessions >= 0', 'This rule would always hold: the number of blocked sessions is never below 0.'],
+  ['blocked_seconds >= 31d', 'The longest wait for a lock must be at most 30 days.'],
   ['score PG_DEAD_TUPLES < 50', 'score is about the whole server: leave out the check.'],
 ])('%s is rejected with a sentence', (when, sentence) => {
   expect(() => requireRule(newRule(parseCondition(when)))).toThrow(sentence);
@@ -49,9 +52,13 @@ test.each([
   expect(() => requireRule(newRule(parseCondition('score < 50'), given))).toThrow(sentence);
 });
 
-test.each(['score < 50', 'days_left < 7', 'unreachable_seconds >= 1', 'vital.connections_count > 100'])(
-  '%s is a rule',
-  (when) => {
-    expect(() => requireRule(newRule(parseCondition(when)))).not.toThrow();
-  },
-);
+test.each([
+  'score < 50',
+  'days_left < 7',
+  'unreachable_seconds >= 1',
+  'vital.connections_count > 100',
+  'blocked_seconds >= 45s',
+  'load_active_sessions > 2.5',
+])('%s is a rule', (when) => {
+  expect(() => requireRule(newRule(parseCondition(when)))).not.toThrow();
+});

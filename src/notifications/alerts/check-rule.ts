@@ -1,20 +1,16 @@
 import { everyCheck } from '../../checks/catalogue.ts';
 import { CHECK_METRICS } from '../../checks/check-metrics.ts';
-import { engineVitals } from '../../vitals/engine-vitals.ts';
-import type { AlertMetric, AlertOperator } from '../../vocabulary/alert-metrics.ts';
-import { ALERT_METRICS, ALERT_OPERATORS } from '../../vocabulary/alert-metrics.ts';
-import { nearestWord } from '../../vocabulary/nearest-word.ts';
-import { Rejection } from '../../vocabulary/rejection.ts';
+import { engineVitals } from '../../checks/vitals/engine-vitals.ts';
+import { invalidParameter } from '../../platform/rejection.ts';
+import { nearestWord } from '../../platform/text/nearest-word.ts';
+import {
+  ALERT_METRICS,
+  ALERT_OPERATORS,
+  type AlertMetric,
+  type AlertOperator,
+} from '../../vocabulary/alert-metrics.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
-import type { RuleCondition, RuleSettings } from './alert-rule.ts';
-import { compares } from './evaluation/compares.ts';
-
-/** A rule that makes no sense. The message says why. */
-export class RuleRejected extends Rejection {
-  constructor(parameter: string, message: string) {
-    super('invalid_parameter', message, { parameter });
-  }
-}
+import { compares, type RuleCondition, type RuleSettings } from './alert-rule.ts';
 
 /** The longest `for` and the longest time between reminders, in seconds: 30 days. */
 const LONGEST_SECONDS = 30 * 86_400;
@@ -44,10 +40,18 @@ const RANGES: Readonly<Record<AlertMetric, Range>> = {
   findings_warning: { operators: ABOVE, least: 0, most: Infinity, what: 'The number of findings' },
   measure: { operators: ALERT_OPERATORS, least: 0, most: Infinity, what: 'A measured value' },
   days_left: { operators: BELOW, least: 0, most: HORIZON_DAYS, what: 'The number of days left' },
+  blocked_seconds: { operators: ABOVE, least: 0, most: Infinity, what: 'The longest wait for a lock' },
+  blocked_sessions: { operators: ABOVE, least: 0, most: Infinity, what: 'The number of blocked sessions' },
+  load_active_sessions: {
+    operators: ABOVE,
+    least: 0,
+    most: Infinity,
+    what: 'The number of active sessions',
+  },
 };
 
 /**
- * Throws a {@link RuleRejected} for a rule that is not well formed, that can never hold, that always holds, or that could
+ * Throws a {@link Rejection} for a rule that is not well formed, that can never hold, that always holds, or that could
  * never be over again.
  */
 export function requireRule(rule: RuleSettings): void {
@@ -68,7 +72,7 @@ export function requireRule(rule: RuleSettings): void {
 }
 
 function reject(parameter: string, message: string): never {
-  throw new RuleRejected(parameter, message);
+  throw invalidParameter(parameter, message);
 }
 
 function isWhole(value: number, least: number, most: number): boolean {
@@ -187,6 +191,9 @@ function requireThreshold({ metric, operator, threshold, clear_threshold: clear 
 function requireSize(metric: AlertMetric, operator: AlertOperator, threshold: number): void {
   if (metric === 'unreachable_seconds' && threshold > LONGEST_SECONDS) {
     reject('threshold', 'The time without an answer must be at most 30 days.');
+  }
+  if (metric === 'blocked_seconds' && threshold > LONGEST_SECONDS) {
+    reject('threshold', 'The longest wait for a lock must be at most 30 days.');
   }
   if (metric === 'intervals_since_check' && !(threshold >= 2 && threshold <= MOST_INTERVALS)) {
     reject(

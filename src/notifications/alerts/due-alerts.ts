@@ -1,6 +1,7 @@
 import type pg from 'pg';
-import { mayStartWork } from '../../database/cells/moving.sql.ts';
-import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
+import { mayStartWork } from '../../store/cells/moving.sql.ts';
+import { tagsOfConnection } from '../../store/sql/connection-tags.sql.ts';
+import { EVENTLESS_CHANNELS } from '../../vocabulary/channels.ts';
 import type { EventConnection } from '../event.ts';
 import type { StandingAlert } from './alert-row.ts';
 import { type WatchedRule, watchedRuleColumns } from './alert-rule.ts';
@@ -35,7 +36,7 @@ const said = (account: string, at: string) => `
      and (a.announced_at is null
           or greatest(a.reminded_at, a.announced_at) <= ${at} - make_interval(secs => r.reminder_seconds))
      and exists (select from destination d
-                  where d.account_id = a.account_id and d.removed_at is null and d.channel <> 'heartbeat')`;
+                  where d.account_id = a.account_id and d.removed_at is null and d.channel <> all ('{${EVENTLESS_CHANNELS}}'))`;
 
 // Only where checks are made on time: otherwise nobody knows.
 const unreachable = (account: string, at: string) => `

@@ -1,13 +1,12 @@
 import type pg from 'pg';
 import { includesConnection } from '../connection-scope.ts';
 import type { NewEvent } from '../event.ts';
-import type { AlertEntry } from './alert-events.ts';
 import { RESOLUTIONS, type StandingAlert } from './alert-row.ts';
 import type { WatchedRule } from './alert-rule.ts';
 import { type AlertStep, advanceAlert, resolveAlert } from './evaluation/advance-alert.ts';
 import { isReached, observeRun } from './evaluation/observe-run.ts';
 import type { AlertSurroundings, AlertWatch, RunFacts, RunScope } from './evaluation/run-facts.ts';
-import { storeAlerts } from './store-alerts.ts';
+import { type AlertEntry, storeAlerts } from './store-alerts.ts';
 
 /**
  * Evaluates the account's rules for a run, in its transaction and under the account's log lock. It writes only alerts that

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { type Rounds, startRounds } from '../../activity/rounds.ts';
-import { mayStartWork } from '../../database/cells/moving.sql.ts';
-import type { SecretKeys } from '../../database/encryption.ts';
-import { errorFields, isStoreFailure } from '../../database/store-failure.ts';
+import type { SecretKeys } from '../../platform/encryption.ts';
+import { type Rounds, startRounds } from '../../platform/rounds.ts';
+import { mayStartWork } from '../../store/cells/moving.sql.ts';
+import { errorFields, isStoreFailure } from '../../store/store-failure.ts';
 import { heartbeat } from '../channels/heartbeat.ts';
 import { openDestination } from '../destinations/open-destination.ts';
 import type { Send, SendResult } from '../sending/outgoing.ts';

@@ -1,4 +1,4 @@
-import type { Read } from '../../database/read.ts';
+import type { Read } from '../../store/read.ts';
 import { type RuleRow, ruleColumns } from './alert-rule.ts';
 
 const selectRules = `

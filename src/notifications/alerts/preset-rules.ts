@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { RuleSettings } from './alert-rule.ts';
 
 /** A rule that every account starts with. */
-export type PresetRule = Pick<
+type PresetRule = Pick<
   RuleSettings,
   | 'name'
   | 'metric'
@@ -18,23 +18,55 @@ export type PresetRule = Pick<
 const REMINDER_SECONDS = 43_200;
 
 /** The rules that every account starts with. Migration 0017 gives them to the accounts that existed before it. */
-export const PRESET_RULES: readonly PresetRule[] = [
+const PRESET_RULES: readonly PresetRule[] = [
   {
-    ...{ preset: 'score', name: 'Score below 50', metric: 'score', operator: '<', threshold: 50 },
-    ...{ clear_threshold: 55, for_seconds: 0, for_runs: 2, severity: 'critical' },
+    preset: 'score',
+    name: 'Score below 50',
+    metric: 'score',
+    operator: '<',
+    threshold: 50,
+    clear_threshold: 55,
+    for_seconds: 0,
+    for_runs: 2,
+    severity: 'critical',
     reminder_seconds: REMINDER_SECONDS,
   },
   {
-    ...{ preset: 'unreachable', name: 'Unreachable for 10 minutes', metric: 'unreachable_seconds' },
-    ...{ operator: '>=', threshold: 600, clear_threshold: null, for_seconds: 0, for_runs: 1 },
-    ...{ severity: 'critical', reminder_seconds: REMINDER_SECONDS },
+    preset: 'unreachable',
+    name: 'Unreachable for 10 minutes',
+    metric: 'unreachable_seconds',
+    operator: '>=',
+    threshold: 600,
+    clear_threshold: null,
+    for_seconds: 0,
+    for_runs: 1,
+    severity: 'critical',
+    reminder_seconds: REMINDER_SECONDS,
   },
   {
-    ...{ preset: 'stale', name: 'No check for three intervals', metric: 'intervals_since_check' },
-    ...{ operator: '>', threshold: 3, clear_threshold: null, for_seconds: 0, for_runs: 1 },
-    ...{ severity: 'warning', reminder_seconds: REMINDER_SECONDS },
+    preset: 'stale',
+    name: 'No check for three intervals',
+    metric: 'intervals_since_check',
+    operator: '>',
+    threshold: 3,
+    clear_threshold: null,
+    for_seconds: 0,
+    for_runs: 1,
+    severity: 'warning',
+    reminder_seconds: REMINDER_SECONDS,
   },
 ];
+
+/** The rules of a new account, with all their settings. */
+export const NEW_RULES: readonly (RuleSettings & { preset: string })[] = PRESET_RULES.map((rule) => ({
+  check_id: null,
+  measure: null,
+  connection_ids: null,
+  connection_names: null,
+  destination_ids: null,
+  is_enabled: true,
+  ...rule,
+}));
 
 const insert = `
   insert into alert_rule (account_id, name, preset, metric, operator, threshold, clear_threshold, for_seconds, for_runs,

@@ -1,6 +1,7 @@
 import type pg from 'pg';
-import { type Read, within } from '../../database/read.ts';
-import { type AlertRow, alertColumns, NoAlert } from './alert-row.ts';
+import { notFound } from '../../platform/rejection.ts';
+import { type Read, within } from '../../store/read.ts';
+import { type AlertRow, alertColumns } from './alert-row.ts';
 
 const selectAlert = `
   select ${alertColumns}
@@ -11,10 +12,10 @@ const selectAlert = `
 
 const ownerOf = `select account_id from alert where alert_id = $1 and state <> 'pending'`;
 
-/** An open or resolved alert. Throws {@link NoAlert}. */
+/** An open or resolved alert. Throws `notFound`. */
 export async function readAlert(read: Read, accountId: number, alertId: number): Promise<AlertRow> {
   const [alert] = await read<AlertRow>(selectAlert, [accountId, alertId]);
-  if (!alert) throw new NoAlert(alertId);
+  if (!alert) throw notFound('open alert', alertId, ': see "alert list".');
   return alert;
 }
 
@@ -27,10 +28,10 @@ export function readAlertWithin(
   return readAlert(within(client), accountId, alertId);
 }
 
-/** The alert's account. Throws {@link NoAlert}. */
+/** The alert's account. Throws `notFound`. */
 export async function accountOfAlert(writer: pg.Pool, alertId: number): Promise<number> {
   const { rows } = await writer.query<{ account_id: number }>(ownerOf, [alertId]);
   const [row] = rows;
-  if (!row) throw new NoAlert(alertId);
+  if (!row) throw notFound('open alert', alertId, ': see "alert list".');
   return row.account_id;
 }

@@ -1,6 +1,8 @@
 import type { ChangeAccount } from '../../activity/record-entry.ts';
+import { notFound } from '../../platform/rejection.ts';
+import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 import { RESOLUTIONS } from './alert-row.ts';
-import { NoRule, type RuleRow, ruleColumns, rulePage } from './alert-rule.ts';
+import { type RuleRow, ruleColumns } from './alert-rule.ts';
 import { endAlertsWithin } from './resolve-alerts-of.ts';
 
 // Its alerts stay in the history, so the row stays too.
@@ -10,7 +12,7 @@ const remove = `
    where account_id = $1 and rule_id = $2 and removed_at is null
   returning ${ruleColumns}`;
 
-/** Removes an alert rule and resolves its open alerts. Throws {@link NoRule}. */
+/** Removes an alert rule and resolves its open alerts. Throws `notFound`. */
 export function removeRule(
   change: ChangeAccount,
   ruleId: number,
@@ -20,8 +22,8 @@ export function removeRule(
     const { accountId, client, at, record } = within;
     const { rows } = await client.query<RuleRow>(remove, [accountId, ruleId, at]);
     const [removed] = rows;
-    if (!removed) throw new NoRule(ruleId);
-    record('alert_rule_removed', rulePage, { rule_id: ruleId, name: removed.name, ...actor });
+    if (!removed) throw notFound('alert rule', ruleId, ': see "alert rule list".');
+    record('alert_rule_removed', PAGE_LINKS.alertRules(), { rule_id: ruleId, name: removed.name, ...actor });
     await endAlertsWithin(within, { ruleId }, () => RESOLUTIONS.ruleRemoved);
     return removed;
   });

@@ -1,15 +1,13 @@
 import type pg from 'pg';
 import type { Change } from '../../activity/record-entry.ts';
-import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
+import { tagsOfConnection } from '../../store/sql/connection-tags.sql.ts';
 import type { EventConnection, NewEvent } from '../event.ts';
 import { queueEvents } from '../outbox/queue-events.ts';
-import type { AlertEntry } from './alert-events.ts';
 import { RESOLUTIONS, type StandingAlert } from './alert-row.ts';
-import type { WatchedRule } from './alert-rule.ts';
+import { compares, type WatchedRule } from './alert-rule.ts';
 import { endAlert } from './evaluate-rules.ts';
-import { compares } from './evaluation/compares.ts';
 import { standingColumns } from './evaluation/watch-columns.ts';
-import { storeAlerts } from './store-alerts.ts';
+import { type AlertEntry, storeAlerts } from './store-alerts.ts';
 
 /** A standing alert with its rule and connection. */
 export interface AlertInPlace {

@@ -1,20 +1,21 @@
+import { invalidParameter } from '../../platform/rejection.ts';
+import { secondsOf } from '../../platform/text/duration.ts';
+import { nearestWord } from '../../platform/text/nearest-word.ts';
 import { ALERT_METRICS, ALERT_OPERATORS, type AlertMetric } from '../../vocabulary/alert-metrics.ts';
-import { nearestWord } from '../../vocabulary/nearest-word.ts';
-import { secondsOf } from '../../vocabulary/values/duration.ts';
 import type { RuleCondition, RuleSettings } from './alert-rule.ts';
-import { RuleRejected } from './check-rule.ts';
 
 /** What a rule compares, without how long it must hold. */
 export type Comparison = Pick<RuleCondition, 'metric' | 'check_id' | 'measure' | 'operator' | 'threshold'>;
 
 /** How a condition is written, for help and messages. */
 export const CONDITION_EXAMPLES =
-  '"score < 50", "unreachable_seconds >= 10m", "findings_critical PG_XID_WRAPAROUND >= 1", "PG_CONN_SATURATION.connections_used_ratio >= 0.9", "vital.connections_count > 500", "days_left < 7"';
+  '"score < 50", "unreachable_seconds >= 10m", "findings_critical PG_XID_WRAPAROUND >= 1", "PG_CONN_SATURATION.connections_used_ratio >= 0.9", "vital.connections_count > 500", "days_left < 7", "blocked_seconds >= 45s", "load_active_sessions > 20"';
 
 const WRITTEN = /^\s*([A-Za-z_][\w.]*)(?:\s+([A-Za-z_][\w.]*))?\s*(<=|>=|<|>)\s*(\S+)\s*$/;
 const VITAL = 'vital';
+const DURATIONS: readonly AlertMetric[] = ['unreachable_seconds', 'blocked_seconds'];
 
-/** Parses a condition as people write it, such as `score < 50`. Throws a {@link RuleRejected}. */
+/** Parses a condition as people write it, such as `score < 50`. Throws a {@link Rejection}. */
 export function parseCondition(text: string): Comparison {
   const [, subject, place, sign, number] = (text.length <= 300 && WRITTEN.exec(text)) || [];
   const operator = ALERT_OPERATORS.find((one) => one === sign);
@@ -22,7 +23,7 @@ export function parseCondition(text: string): Comparison {
     return rejected(`Write what is compared, <, <=, > or >=, and a number: ${CONDITION_EXAMPLES}.`);
   }
   const comparison = { ...subjectOf(subject, place), operator };
-  const seconds = comparison.metric === 'unreachable_seconds' ? secondsOf(number) : undefined;
+  const seconds = DURATIONS.includes(comparison.metric) ? secondsOf(number) : undefined;
   const threshold = seconds ?? Number(number);
   if (!Number.isFinite(threshold)) rejected('The number of the condition is not a number.');
   return { ...comparison, threshold };
@@ -53,7 +54,7 @@ function unknownSubject(subject: string): never {
 }
 
 function rejected(message: string): never {
-  throw new RuleRejected('when', message);
+  throw invalidParameter('when', message);
 }
 
 /** Writes a condition as {@link parseCondition} reads it. */
@@ -80,12 +81,14 @@ export function newRule(
     ...comparison,
     name: conditionText(comparison),
     severity,
-    ...{ clear_threshold: null, for_seconds: 0, for_runs: 1, connection_ids: null, connection_names: null },
-    ...{
-      destination_ids: null,
-      reminder_seconds: severity === 'info' ? null : REMINDER_SECONDS,
-      is_enabled: true,
-    },
+    clear_threshold: null,
+    for_seconds: 0,
+    for_runs: 1,
+    connection_ids: null,
+    connection_names: null,
+    destination_ids: null,
+    reminder_seconds: severity === 'info' ? null : REMINDER_SECONDS,
+    is_enabled: true,
     ...given,
   };
 }

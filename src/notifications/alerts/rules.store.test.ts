@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { documentedMetrics } from '../../../test/expect-measures.ts';
-import { startTestStore, type TestStore } from '../../../test/store.ts';
+import { documentedMetrics } from '../../../test/support/expect-measures.ts';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { addAccount } from '../../accounts/add-account.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { CHECK_METRICS } from '../../checks/check-metrics.ts';
-import { within } from '../../database/read.ts';
+import { within } from '../../store/read.ts';
 import { addRule, MOST_RULES } from './add-rule.ts';
 import { rule } from './alerts-fixture.ts';
 import { changeRule } from './change-rule.ts';
@@ -38,7 +38,10 @@ test('accounts get the same presets from the migration and when they are added',
     ),
   );
   const made = await addAccount(store.writer, {
-    ...{ name: 'New', kind: 'company', plan: 'business', requests_per_minute: null },
+    name: 'New',
+    kind: 'company',
+    plan: 'business',
+    requests_per_minute: null,
   });
   const columns = `name, preset, metric, check_id, measure, operator, threshold, clear_threshold, for_seconds, for_runs, severity,
     connection_ids, connection_names, destination_ids, reminder_seconds, is_enabled`;
@@ -61,13 +64,15 @@ async function presetInsert(): Promise<string> {
 
 test('a condition is written as it is read', () => {
   for (const text of [
-    ...['score < 50', 'unreachable_seconds >= 600', 'intervals_since_check > 3', 'findings_critical >= 1'],
-    ...['findings_warning PG_DEAD_TUPLES >= 2', 'PG_CONN_SATURATION.connections_used_ratio >= 0.9'],
-    ...[
-      'vital.connections_count > 500',
-      'days_left < 7',
-      'days_left PG_SEQUENCE_EXHAUSTION.sequence_used_ratio < 7',
-    ],
+    'score < 50',
+    'unreachable_seconds >= 600',
+    'intervals_since_check > 3',
+    'findings_critical >= 1',
+    'findings_warning PG_DEAD_TUPLES >= 2',
+    'PG_CONN_SATURATION.connections_used_ratio >= 0.9',
+    'vital.connections_count > 500',
+    'days_left < 7',
+    'days_left PG_SEQUENCE_EXHAUSTION.sequence_used_ratio < 7',
   ]) {
     expect(conditionText(parseCondition(text))).toBe(text);
   }

@@ -1,9 +1,9 @@
-import type { EventKind } from '../../vocabulary/events/event-kinds.ts';
+import type { EventKind } from '../../vocabulary/event-kinds.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import type { ChannelFormat, MessageContext, MessageEvent } from './channel.ts';
 import { post, urlOf } from './http-request.ts';
 import { cutText, plainLine } from './plain-text.ts';
-import { CHANGES, isOver, REMEDIATION, reportOf } from './report.ts';
+import { CHANGES, isOver, REMEDIATION, reportOf } from './report/report.ts';
 import { threadOf } from './thread.ts';
 
 // https://github.com/prometheus/alertmanager/blob/main/api/v2/openapi.yaml

@@ -1,6 +1,7 @@
+import type { EntrySeverity } from '../../activity/formats/entry-severity.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
 import type { StoredEvent } from '../event.ts';
-import type { OutgoingRequest } from '../sending/outgoing.ts';
+import type { OutgoingHttp, OutgoingRequest } from '../sending/outgoing.ts';
 
 /** The decrypted secrets of a destination. */
 export interface DestinationSecrets {
@@ -60,6 +61,41 @@ export interface Envelope extends MadeMessage {
   sequence: number;
   /** Unix time of the attempt, in seconds. */
   at: number;
+  /** What a log stream sends; absent = a test. */
+  batch?: LogBatch;
+}
+
+/** An entry of the log in the format of its stream. */
+export interface LogLine {
+  id: number;
+  /** RFC 3339 with milliseconds. */
+  at: string;
+  actionType: string;
+  severity: EntrySeverity;
+  /** JSON in one line. */
+  json: string;
+}
+
+/** Entries of an account's log, in order. Ids have no gaps, so ranges that adjoin prove that nothing is missing. */
+export interface LogBatch {
+  accountId: number;
+  /** The range that the batch covers. The stream's filter may leave entries of it out. */
+  firstId: number;
+  lastId: number;
+  /** Another one after a restore: ids may be used again. */
+  epoch: string;
+  /** Number and SHA-256 of the seal that covers the range, such as `12:9f86…`; null = none does yet. */
+  seal: string | null;
+  lines: readonly LogLine[];
+}
+
+/** Forms the body of a batch. */
+export type MakeBatch = (batch: LogBatch, settings: Readonly<Record<string, unknown>>) => MadeMessage;
+
+/** How to ask a receiver whether it has stored what it accepted. */
+interface Confirmation {
+  request: OutgoingHttp;
+  isConfirmed(response: string): boolean;
 }
 
 /** How a channel forms messages and requests. */
@@ -70,4 +106,10 @@ export interface ChannelFormat {
   mostEvents: number;
   /** The request of one attempt. Its headers without secrets are kept with the attempt. */
   request(destination: OpenDestination, envelope: Envelope): OutgoingRequest;
+  /** Of a log stream. */
+  makeBatch?: MakeBatch;
+  /** What an accepting answer says was refused, in one sentence; null = nothing. */
+  rejection?(response: string): string | null;
+  /** How to ask whether an accepted batch is stored; null = acceptance is all that the receiver says. */
+  confirmation?(destination: OpenDestination, response: string): Confirmation | null;
 }

@@ -1,4 +1,4 @@
-import type { Tone } from './report.ts';
+import type { Tone } from './report/report.ts';
 
 /** The colours of chat messages, which stand beside words: no message relies on its colour. */
 export const COLORS: Readonly<Record<Tone, string>> = {

@@ -3,8 +3,8 @@ import { COLORS } from './colors.ts';
 import { escapeMarkdown, tear } from './escape-markdown.ts';
 import { postMessage } from './http-request.ts';
 import { cutEscaped } from './plain-text.ts';
-import { OPEN, type Report } from './report.ts';
-import { lineMarkdown, reportMarkdown } from './report-markdown.ts';
+import { OPEN, type Report } from './report/report.ts';
+import { lineMarkdown, reportMarkdown } from './report/report-markdown.ts';
 import { fitted, type Room, type Summary, summarize } from './summary.ts';
 
 // https://discord.com/developers/docs/resources/message#embed-object-embed-limits

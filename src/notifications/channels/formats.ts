@@ -3,6 +3,10 @@ import { alertmanager } from './alertmanager.ts';
 import type { ChannelFormat } from './channel.ts';
 import { discord } from './discord.ts';
 import { heartbeat } from './heartbeat.ts';
+import { logHttp } from './log/log-http.ts';
+import { otlpLogs } from './log/otlp-logs.ts';
+import { splunkHec } from './log/splunk-hec.ts';
+import { syslog } from './log/syslog.ts';
 import { email } from './mail/email-format.ts';
 import { mattermost } from './mattermost.ts';
 import { pagerduty } from './pagerduty.ts';
@@ -21,4 +25,8 @@ export const FORMATS: Readonly<Record<Channel, ChannelFormat>> = {
   alertmanager,
   email,
   heartbeat,
+  log_http: logHttp,
+  splunk_hec: splunkHec,
+  otlp_logs: otlpLogs,
+  syslog,
 };

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { problemsOf, VENDOR_NAMES } from '../../../test/receivers/vendor-schemas.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
-import { EVENT_KINDS } from '../../vocabulary/events/event-kinds.ts';
+import { EVENT_KINDS } from '../../vocabulary/event-kinds.ts';
+import { PAGE_LINKS, type PageLink } from '../../vocabulary/page-paths.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import type { Envelope, MessageEvent } from './channel.ts';
 import { FORMATS } from './formats.ts';
@@ -12,70 +13,70 @@ const RUNS = { numRuns: 30 };
 
 /** Texts that mean something to a channel, a mail server or a reader's eyes. */
 const ATTACKS = [
-  ...['<!channel>', '<!here>', '<@U123>', '<https://evil.example|Open in dbvitals>', '@here', '@channel'],
-  ...[
-    '@all',
-    '@everyone',
-    '<@&99>',
-    '<@99>',
-    '<#1>',
-    '[Open](https://evil.example)',
-    '![x](https://evil.example/i.png)',
-  ],
-  ...[
-    'https://evil.example/x',
-    'http://evil.example',
-    'www.evil.example',
-    '```\n@all\n```',
-    '`',
-    '``',
-    '````',
-    '~~~',
-    '~~~~',
-  ],
-  ...[
-    '# heading',
-    '> quote',
-    '- item',
-    '1. item',
-    '| a | b |',
-    '**bold**',
-    '__u__',
-    '||spoiler||',
-    ':smile:',
-    '\\',
-    '\\`',
-  ],
-  ...[
-    '<script>alert(1)</script>',
-    '"><img src=x onerror=alert(1)>',
-    "' onclick='x",
-    '&lt;b&gt;',
-    '<!--unsubscribe-->',
-    '</pre>',
-  ],
-  ...[
-    'a\r\nBcc: victim@evil.example',
-    'a\nSubject: x',
-    '=?utf-8?B?aGk=?=',
-    '=?utf-8?Q?=0D=0ABcc:x?=',
-    '\u202Egnp.exe',
-    '\u2066x\u2069',
-  ],
-  ...[
-    '\0',
-    '\u001b[31m',
-    '\u0085',
-    '\u2028',
-    '\ufeff',
-    '\u200b',
-    '\ud800',
-    '\udc00x',
-    '🐘',
-    '👩‍👩‍👧‍👦',
-    'é'.normalize('NFD'),
-  ],
-  ...['{{DATE(2017-02-14T06:08:39Z,SHORT)}}', '{"a":1}', 'Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢', '$$', '%0A', '<t:0>', '</cmd:1>', '\t'],
+  '<!channel>',
+  '<!here>',
+  '<@U123>',
+  '<https://evil.example|Open in dbvitals>',
+  '@here',
+  '@channel',
+  '@all',
+  '@everyone',
+  '<@&99>',
+  '<@99>',
+  '<#1>',
+  '[Open](https://evil.example)',
+  '![x](https://evil.example/i.png)',
+  'https://evil.example/x',
+  'http://evil.example',
+  'www.evil.example',
+  '```\n@all\n```',
+  '`',
+  '``',
+  '````',
+  '~~~',
+  '~~~~',
+  '# heading',
+  '> quote',
+  '- item',
+  '1. item',
+  '| a | b |',
+  '**bold**',
+  '__u__',
+  '||spoiler||',
+  ':smile:',
+  '\\',
+  '\\`',
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onclick='x",
+  '&lt;b&gt;',
+  '<!--unsubscribe-->',
+  '</pre>',
+  'a\r\nBcc: victim@evil.example',
+  'a\nSubject: x',
+  '=?utf-8?B?aGk=?=',
+  '=?utf-8?Q?=0D=0ABcc:x?=',
+  '\u202Egnp.exe',
+  '\u2066x\u2069',
+  '\0',
+  '\u001b[31m',
+  '\u0085',
+  '\u2028',
+  '\ufeff',
+  '\u200b',
+  '\ud800',
+  '\udc00x',
+  '🐘',
+  '👩‍👩‍👧‍👦',
+  'é'.normalize('NFD'),
+  '{{DATE(2017-02-14T06:08:39Z,SHORT)}}',
+  '{"a":1}',
+  'Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢',
+  '$$',
+  '%0A',
+  '<t:0>',
+  '</cmd:1>',
+  '\t',
 ];
 
 const piece = fc.oneof(
@@ -121,7 +122,8 @@ const hostileEvent: fc.Arbitrary<MessageEvent> = fc
       since: fc.constantFrom(null, '2026-03-01T00:00:00.000Z'),
       remediation: fc.option(hostile),
       resolution: fc.option(hostile),
-      page: fc.constantFrom('/alerts/7', '/tickets?ticket=31', '/x)|>"\' y@[a](b)'),
+      // Nothing makes the last one. An address would be escaped all the same.
+      page: fc.constantFrom(PAGE_LINKS.alert(7), PAGE_LINKS.ticket(31), '/x)|>"\' y@[a](b)' as PageLink),
     }),
   })
   .map(({ about, ...event }) =>
@@ -153,7 +155,7 @@ function sent(channel: Channel, check: (body: string, events: readonly MessageEv
         recipients: [{ email: 'on-call@example.com', token: 'token' }],
       });
       const made = request(destination, { ...ENVELOPE, ...makeMessage(several, context) });
-      check(made.protocol === 'http' ? made.body : JSON.stringify(made.messages), several);
+      check(made.protocol === 'smtp' ? JSON.stringify(made.messages) : made.body, several);
     }),
     RUNS,
   );

@@ -1,4 +1,4 @@
-import { version } from '../../config/package-root.ts';
+import { version } from '../../platform/package-root.ts';
 import type { OutgoingHttp } from '../sending/outgoing.ts';
 import type { DestinationSecrets, Envelope, OpenDestination } from './channel.ts';
 

@@ -2,8 +2,8 @@ import type { ChannelFormat, MessageContext, MessageEvent } from './channel.ts';
 import { COLORS } from './colors.ts';
 import { escapeMarkdown, tear } from './escape-markdown.ts';
 import { postMessage } from './http-request.ts';
-import { OPEN, type Report } from './report.ts';
-import { lineMarkdown, reportMarkdown } from './report-markdown.ts';
+import { OPEN, type Report } from './report/report.ts';
+import { lineMarkdown, reportMarkdown } from './report/report-markdown.ts';
 import { fitted, type Room, summarize } from './summary.ts';
 
 /** A post has at most 16,383 characters (https://docs.mattermost.com/developers/integrate/webhooks/incoming). */

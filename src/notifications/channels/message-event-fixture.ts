@@ -1,3 +1,4 @@
+import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 import type { EventDetails } from '../event.ts';
 import type { MessageContext, MessageEvent, OpenDestination } from './channel.ts';
 
@@ -30,7 +31,7 @@ export function exampleEvent({ details, ...changed }: Changed = {}): MessageEven
       since: '2026-03-02T10:15:00.000Z',
       remediation: 'VACUUM (ANALYZE) public.orders;',
       resolution: null,
-      page: '/tickets?ticket=31',
+      page: PAGE_LINKS.ticket(31),
       ...details,
     },
   };
@@ -52,7 +53,7 @@ export function exampleAlert({ details, ...changed }: Changed = {}): MessageEven
       metric_line: null,
       measured: { metric: 'score', operator: '<', threshold: 50, value: 41 },
       remediation: null,
-      page: '/alerts/7',
+      page: PAGE_LINKS.alert(7),
       ...details,
     },
   });
@@ -83,7 +84,7 @@ export const TEST_EVENT = exampleEvent({
     measured: null,
     since: null,
     remediation: null,
-    page: '/notifications/4',
+    page: PAGE_LINKS.destination(4),
   },
 });
 

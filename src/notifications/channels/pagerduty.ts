@@ -1,7 +1,7 @@
 import type { ChannelFormat, MessageContext, MessageEvent } from './channel.ts';
 import { post } from './http-request.ts';
 import { cutText, plainLine } from './plain-text.ts';
-import { CHANGES, isOver, OPEN, REMEDIATION, reportOf } from './report.ts';
+import { CHANGES, isOver, OPEN, REMEDIATION, reportOf } from './report/report.ts';
 import { threadOf } from './thread.ts';
 
 // https://developer.pagerduty.com/docs/events-api-v2/trigger-events/

@@ -1,8 +1,8 @@
 import type { ChannelFormat, MessageContext, MessageEvent } from './channel.ts';
 import { tearFences } from './escape-markdown.ts';
 import { postMessage } from './http-request.ts';
-import { cutEscaped, cutText } from './plain-text.ts';
-import { CHANGES, OPEN, REMEDIATION, type Report } from './report.ts';
+import { cutEscaped } from './plain-text.ts';
+import { CHANGES, lineText, OPEN, REMEDIATION, type Report } from './report/report.ts';
 import { fitted, type Room, summarize } from './summary.ts';
 
 // https://docs.slack.dev/reference/block-kit/blocks: at most 50 blocks, and 3,000 characters in a section.
@@ -75,8 +75,8 @@ function sections({ heading, note, facts, changes, remediation, url }: Report): 
   ];
 }
 
-function line({ heading, url }: Report): string {
-  return `• ${link(url, cutText(heading, 120))}`;
+function line(report: Report): string {
+  return `• ${link(report.url, lineText(report, 120))}`;
 }
 
 function link(url: string, words: string): string {

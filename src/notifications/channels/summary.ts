@@ -2,7 +2,7 @@ import { PAGE_PATHS } from '../../vocabulary/page-paths.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import type { MessageContext, MessageEvent } from './channel.ts';
 import { cutText, plainLine } from './plain-text.ts';
-import { isOver, linkTo, NOT_SHOWN, type Report, reportOf } from './report.ts';
+import { isOver, linkTo, NOT_SHOWN, type Report, reportOf } from './report/report.ts';
 
 /** How much of its events a message shows. */
 export interface Room {
@@ -20,7 +20,7 @@ export interface Room {
 
 /** A message: the worst events in full, the next ones in a line each, and how many are left out. */
 export interface Summary {
-  /** The heading of the event, or `12 events (2 critical, 9 warnings, 1 ended) in Acme`. */
+  /** The heading of the worst event, and how many others there are: `…, and 11 more (1 critical, 9 warnings, 1 ended) in Acme`. */
   heading: string;
   /** The worst event: what the whole message looks like. */
   tone: Report['tone'];
@@ -49,7 +49,7 @@ export function summarize(events: readonly MessageEvent[], context: MessageConte
   if (worst === undefined) throw new Error('A message needs an event.');
   const account = cutText(plainLine(context.account), room.text);
   return {
-    heading: sorted.length === 1 ? worst.heading : cutText(`${counts(sorted)} in ${account}`, room.text),
+    heading: sorted.length === 1 ? worst.heading : headingOf(worst, sorted, account, room),
     tone: worst.tone,
     full: shown.slice(0, room.full),
     lines: shown.slice(room.full),
@@ -65,7 +65,13 @@ function rank({ kind, severity }: MessageEvent): number {
   return severity === null ? SEVERITIES.length - 1 : SEVERITIES.indexOf(severity);
 }
 
-/** `12 events: 2 critical, 9 warnings, 1 ended`. */
+/** The problem may be cut, the count is not. */
+function headingOf(worst: Report, sorted: readonly MessageEvent[], account: string, { text }: Room): string {
+  const others = `, and ${sorted.length - 1} more (${counts(sorted.slice(1))}) in ${account}`;
+  return cutText(`${cutText(worst.heading, Math.max(24, text - others.length))}${others}`, text);
+}
+
+/** `2 critical, 9 warnings, 1 ended`. */
 function counts(events: readonly MessageEvent[]): string {
   const over = events.filter(({ kind }) => isOver(kind)).length;
   const open = events.filter(({ kind }) => !isOver(kind));
@@ -77,7 +83,7 @@ function counts(events: readonly MessageEvent[]): string {
     [over, 'ended'],
   ] as const;
   const named = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return `${plural(events.length, 'event')} (${named.join(', ')})`;
+  return named.join(', ');
 }
 
 function plural(count: number, noun: string): string {
@@ -89,6 +95,7 @@ function cutReport(report: Report, { text, code, changes }: Room): Report {
   return {
     ...report,
     heading: cutText(report.heading, text),
+    subject: report.subject && cutText(report.subject, text),
     facts: report.facts.map((fact) => ({ name: cutText(fact.name, text), text: cutText(fact.text, text) })),
     changes: [
       ...report.changes.slice(0, changes).map((change) => cutText(change, text)),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EVENT_EXAMPLES } from '../../vocabulary/events/event-examples.ts';
+import { EVENT_EXAMPLES } from '../../api/openapi/event-examples.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../../docs/notifications/webhooks.md');
 

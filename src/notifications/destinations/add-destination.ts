@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Change } from '../../activity/record-entry.ts';
-import type { SecretKeys } from '../../database/encryption.ts';
-import { one } from '../../database/one.ts';
+import type { SecretKeys } from '../../platform/encryption.ts';
+import { conflict } from '../../platform/rejection.ts';
+import { one } from '../../store/one.ts';
+import { LOG_CHANNELS, SIGNED_CHANNELS } from '../../vocabulary/channels.ts';
+import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 import type { DestinationSecrets } from '../channels/channel.ts';
+import { addStream } from '../log-streams/store-stream.ts';
 import { requireQuietHours } from '../maintenance/quiet-hours.ts';
 import { type AddressRules, secretsOf } from './channel-address.ts';
 import {
@@ -13,8 +17,7 @@ import {
   requireFields,
   requireFilters,
 } from './destination-input.ts';
-import { DestinationConflict } from './destination-rejected.ts';
-import { type DestinationRow, destinationWithin, pageOf, propertiesOf } from './destination-row.ts';
+import { type DestinationRow, destinationWithin, propertiesOf } from './destination-row.ts';
 import { storeDestinationSecrets } from './destination-secrets.ts';
 import { targetOf } from './open-destination.ts';
 import { foldRecipient } from './recipient-address.ts';
@@ -45,7 +48,7 @@ export interface AddedDestination {
 
 /**
  * Adds a destination. Call it in a change of the account, whose lock keeps the limit of 20 exact. Throws a
- * `DestinationRejected` or a {@link DestinationConflict} that says in one sentence what is wrong.
+ * {@link Rejection} that says in one sentence what is wrong.
  */
 export async function addDestination(
   change: Change,
@@ -64,19 +67,29 @@ export async function addDestination(
   const [{ count } = { count: 0 }] = (await client.query<{ count: number }>(countDestinations, [accountId]))
     .rows;
   if (count >= MOST_DESTINATIONS)
-    throw new DestinationConflict(
+    throw conflict(
       null,
       `The account has ${MOST_DESTINATIONS} destinations, which is the most: remove one first.`,
     );
   await requireFreeName(change, name, null);
   await requireOwnConnections(change, wanted.connectionIds ?? null);
-  const signing = channel === 'webhook' ? makeSigning(wanted.signature ?? 'hmac') : null;
+  const signing = SIGNED_CHANNELS.includes(channel) ? makeSigning(wanted.signature ?? 'hmac') : null;
   const target = channel === 'email' ? targetOf(recipients ?? []) : originOf(secrets);
   const settings = settingsOf(wanted, signing && verifierOf(signing));
   const { rows } = await client.query<{ id: number }>(insert, [
-    ...[accountId, name, channel, target, settings, kindsOf(channel, wanted.kinds)],
-    ...[wanted.minimumSeverity ?? null, wanted.connectionIds ?? null, wanted.connectionNames ?? null],
-    ...[wanted.requestsPerSecond ?? 50, quietHours, at, newEpoch()],
+    accountId,
+    name,
+    channel,
+    target,
+    settings,
+    kindsOf(channel, wanted.kinds),
+    wanted.minimumSeverity ?? null,
+    wanted.connectionIds ?? null,
+    wanted.connectionNames ?? null,
+    wanted.requestsPerSecond ?? 50,
+    quietHours,
+    at,
+    newEpoch(),
   ]);
   const { id } = one(rows, 'store a destination');
   const bound = { account_id: accountId, destination_id: id, channel, target, settings };
@@ -85,8 +98,9 @@ export async function addDestination(
     ...(signing && { signing: [signing] }),
   });
   if (recipients) await storeRecipients(change, key, id, recipients);
+  if (LOG_CHANNELS.includes(channel)) await addStream(change, id, wanted.stream ?? {});
   const destination = await destinationWithin(change, id);
-  record('destination_added', pageOf(id), propertiesOf(destination));
+  record('destination_added', PAGE_LINKS.destination(id), propertiesOf(destination));
   return { destination, signing_secret: signing && verifierOf(signing) };
 }
 
@@ -96,13 +110,18 @@ function newEpoch(): string {
 }
 
 /** The settings of a channel that are not secret. `verifier` = what the receiver of a webhook verifies with. */
-function settingsOf({ channel, signature, method }: NewDestination, verifier: string | null) {
+function settingsOf({ channel, signature, method, shape }: NewDestination, verifier: string | null) {
   if (channel === 'heartbeat') return { method: method ?? 'GET' };
-  if (channel !== 'webhook') return {};
-  return signature === 'ed25519' ? { signature, public_key: verifier } : { signature: 'hmac' };
+  if (verifier === null) return {};
+  const form = channel === 'log_http' ? { shape: shape ?? 'ndjson' } : {};
+  return signature === 'ed25519'
+    ? { ...form, signature, public_key: verifier }
+    : { ...form, signature: 'hmac' };
 }
 
 /** The origin of a destination's URL: all that is shown of it. */
 export function originOf({ url }: DestinationSecrets): string {
-  return url === undefined ? '' : new URL(url).origin;
+  if (url === undefined) return '';
+  const { protocol, host } = new URL(url); // an origin of other protocols is null
+  return `${protocol}//${host}`;
 }

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { type Rounds, startRounds } from '../../activity/rounds.ts';
-import { accountKey, LostAccountKey } from '../../database/account-key.ts';
-import { mayStartWork } from '../../database/cells/moving.sql.ts';
-import type { SecretKeys } from '../../database/encryption.ts';
-import { errorFields } from '../../database/store-failure.ts';
+import type { SecretKeys } from '../../platform/encryption.ts';
+import { type Rounds, startRounds } from '../../platform/rounds.ts';
+import { accountKey, LostAccountKey } from '../../store/account-key.ts';
+import { mayStartWork } from '../../store/cells/moving.sql.ts';
+import { errorFields } from '../../store/store-failure.ts';
 import { confirmationMail } from '../channels/mail/confirmation-mail.ts';
 import type { Send } from '../sending/outgoing.ts';
 import { recipientToken } from './recipient-token.ts';

@@ -1,7 +1,11 @@
 import { type FieldChanges, fieldChanges } from '../../activity/field-changes.ts';
 import type { Change } from '../../activity/record-entry.ts';
-import type { SecretKeys } from '../../database/encryption.ts';
+import type { SecretKeys } from '../../platform/encryption.ts';
+import { invalidParameter } from '../../platform/rejection.ts';
+import { SIGNED_CHANNELS } from '../../vocabulary/channels.ts';
+import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 import type { DestinationSecrets } from '../channels/channel.ts';
+import { changeStream } from '../log-streams/store-stream.ts';
 import { requireQuietHours } from '../maintenance/quiet-hours.ts';
 import { originOf } from './add-destination.ts';
 import { type AddressRules, secretsOf } from './channel-address.ts';
@@ -11,10 +15,10 @@ import {
   kindsOf,
   requireFields,
   requireFilters,
+  requireStreamChannel,
   type SignatureKind,
 } from './destination-input.ts';
-import { DestinationRejected } from './destination-rejected.ts';
-import { type DestinationRow, destinationWithin, pageOf, propertiesOf } from './destination-row.ts';
+import { type DestinationRow, destinationWithin, propertiesOf, type StreamState } from './destination-row.ts';
 import {
   type BoundDestination,
   lockDestinationSecrets,
@@ -43,7 +47,7 @@ export interface ChangedDestination {
 
 /**
  * Changes a destination; its channel stays. A change that would send stored secrets to another server needs them again.
- * Throws a {@link DestinationRejected}, a `DestinationConflict` or a `NoDestination`.
+ * Throws a {@link Rejection}.
  */
 export async function changeDestination(
   change: Change,
@@ -58,6 +62,7 @@ export async function changeDestination(
   const { channel } = before;
   requireFields(channel, wanted, false);
   requireFilters(channel, wanted);
+  if (wanted.stream) requireStreamChannel(channel);
   const { name = before.name, connectionIds = before.connections.ids } = wanted;
   await requireFreeName(change, name, destinationId);
   if (wanted.connectionIds) await requireOwnConnections(change, wanted.connectionIds);
@@ -76,7 +81,11 @@ export async function changeDestination(
       ? before.quiet_hours
       : wanted.quietHours && requireQuietHours(wanted.quietHours);
   await client.query(update, [
-    ...[accountId, destinationId, name, target, settings],
+    accountId,
+    destinationId,
+    name,
+    target,
+    settings,
     wanted.kinds ? kindsOf(channel, wanted.kinds) : before.kinds,
     wanted.minimumSeverity === undefined ? before.minimum_severity : wanted.minimumSeverity,
     connectionIds,
@@ -88,9 +97,13 @@ export async function changeDestination(
     const key = await storeDestinationSecrets(client, secret, { ...bound, target, settings }, secrets);
     if (recipients) await storeRecipients(change, key, destinationId, recipients);
   }
+  if (wanted.stream) await changeStream(change, destinationId, wanted.stream);
   const destination = await destinationWithin(change, destinationId);
   const changes = changesOf(before, destination, wanted);
-  record('destination_changed', pageOf(destinationId), { ...propertiesOf(destination), ...changes });
+  record('destination_changed', PAGE_LINKS.destination(destinationId), {
+    ...propertiesOf(destination),
+    ...changes,
+  });
   return { destination, signing_secret: opened?.fresh ?? null };
 }
 
@@ -114,7 +127,7 @@ async function trustedSecrets(
   } catch (error) {
     if (!(error instanceof TamperedDestination)) throw error;
     requireFields(bound.channel, wanted, true);
-    if (bound.channel !== 'webhook') return { secrets: {}, fresh: null };
+    if (!SIGNED_CHANNELS.includes(bound.channel)) return { secrets: {}, fresh: null };
     const signature: SignatureKind = bound.settings['public_key'] === undefined ? 'hmac' : 'ed25519';
     const signing = makeSigning(signature);
     return { secrets: { signing: [signing] }, fresh: verifierOf(signing) };
@@ -132,12 +145,12 @@ function merged(
   const given = secretsOf(channel, { ...kept, ...wanted }, rules);
   const moves = before.url !== undefined && originOf(before) !== originOf(given);
   if (moves && before.authorization !== undefined && wanted.authorization === undefined)
-    throw new DestinationRejected(
+    throw invalidParameter(
       'authorization',
       'This changes the server: enter the Authorization header again, because the stored one is not sent there.',
     );
   if (moves && before.routingKey !== undefined && wanted.routingKey === undefined)
-    throw new DestinationRejected(
+    throw invalidParameter(
       'routing_key',
       'This changes the server: enter the integration key again, because the stored one is not sent there.',
     );
@@ -159,5 +172,19 @@ function changesOf(before: DestinationRow, after: DestinationRow, wanted: Destin
 /** The fields that are no secrets. */
 function plain(row: DestinationRow) {
   const { name, target, kinds, minimum_severity, connections, requests_per_second, quiet_hours } = row;
-  return { name, target, kinds, minimum_severity, connections, requests_per_second, quiet_hours };
+  return {
+    name,
+    target,
+    kinds,
+    minimum_severity,
+    connections,
+    requests_per_second,
+    quiet_hours,
+    ...(row.stream && plainStream(row.stream)),
+  };
+}
+
+/** What of a stream is set, and not where it is. */
+function plainStream({ format, action_types, excluded_types, actors }: StreamState) {
+  return { format, action_types, excluded_types, actors };
 }

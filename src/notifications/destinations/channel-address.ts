@@ -1,8 +1,8 @@
+import { invalidParameter } from '../../platform/rejection.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
 import type { DestinationSecrets } from '../channels/channel.ts';
 import { urlProblem } from '../sending/check-url.ts';
 import type { DestinationAddress } from './destination-input.ts';
-import { DestinationRejected } from './destination-rejected.ts';
 
 /** What the service allows. */
 export interface AddressRules {
@@ -25,6 +25,10 @@ const EXAMPLES: Readonly<Record<Exclude<Channel, 'email'>, string>> = {
   pagerduty: PAGERDUTY_URL,
   alertmanager: 'https://alertmanager.example.com',
   heartbeat: 'https://heartbeat.example.com/ping/xxxx',
+  log_http: 'https://siem.example.com/dbvitals',
+  splunk_hec: 'https://splunk.example.com:8088',
+  otlp_logs: 'https://otel.example.com:4318/v1/logs',
+  syslog: 'syslog+tls://logs.example.com:6514',
 };
 
 // These vendors answer on other paths too, but never take a message there.
@@ -36,14 +40,14 @@ const VENDOR_PATHS: readonly { host: RegExp; path: RegExp; channel: Channel }[] 
 /** The channels whose URL is a secret with a path: without one it can't be right. */
 const WITH_PATH: readonly Channel[] = ['slack', 'mattermost', 'teams', 'discord'];
 
-/** The URL to store. Throws a {@link DestinationRejected} that says in one sentence what is wrong with it. */
+/** The URL to store. Throws a {@link Rejection} that says in one sentence what is wrong with it. */
 function requireUrl(channel: Exclude<Channel, 'email'>, text: string, rules: AddressRules): string {
   const example = EXAMPLES[channel];
-  const reject = (sentence: string) => new DestinationRejected('url', sentence);
+  const reject = (sentence: string) => invalidParameter('url', sentence);
   if (text.length > LONGEST_URL) throw reject(`The URL must have at most ${LONGEST_URL} characters.`);
   if (/[\s\p{Cc}\p{Cs}]/u.test(text) || !URL.canParse(text))
     throw reject(`This is not a URL: enter one such as ${example}.`);
-  const problem = urlProblem(text, rules.allowPrivate);
+  const problem = urlProblem(text, rules.allowPrivate, channel === 'syslog' ? 'syslog' : 'http');
   if (problem !== null) throw reject(problem);
   const url = new URL(text);
   if (text.includes('#')) throw reject('Remove the part after # from the URL: it is never sent.');
@@ -62,31 +66,31 @@ const NAMES: Readonly<Partial<Record<Channel, string>>> = {
 };
 
 /** The URL of a channel that has a usual one; null = it must be entered. */
-function usualUrl(channel: Channel): string | null {
+export function usualUrl(channel: Channel): string | null {
   return channel === 'pagerduty' ? PAGERDUTY_URL : null;
 }
 
-/** PagerDuty's integration key. Throws a {@link DestinationRejected}. */
+/** PagerDuty's integration key. Throws a {@link Rejection}. */
 function requireRoutingKey(text: string): string {
   const key = text.trim();
   // 32 characters, mostly hexadecimal; keys of newer integrations have other letters too.
   if (/^[0-9A-Za-z]{32}$/.test(key)) return key;
-  throw new DestinationRejected(
+  throw invalidParameter(
     'routing_key',
     'A PagerDuty integration key has 32 letters and digits: copy it from the service, under Integrations, Events API v2.',
   );
 }
 
-/** The value of an `Authorization` header. Throws a {@link DestinationRejected}. */
+/** The value of an `Authorization` header. Throws a {@link Rejection}. */
 function requireAuthorization(text: string): string {
   if (/^[\x21-\x7e](?:[\x20-\x7e]{0,1998}[\x21-\x7e])?$/.test(text)) return text;
-  throw new DestinationRejected(
+  throw invalidParameter(
     'authorization',
     'Enter the value of the Authorization header, such as Bearer xxxx: one line of ASCII characters.',
   );
 }
 
-/** The secrets that an address gives, without those of signing. Throws a {@link DestinationRejected}. */
+/** The secrets that an address gives, without those of signing. Throws a {@link Rejection}. */
 export function secretsOf(
   channel: Channel,
   { url, routingKey, authorization }: DestinationAddress,

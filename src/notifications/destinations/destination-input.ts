@@ -1,9 +1,15 @@
-import type { Channel } from '../../vocabulary/channels.ts';
-import { DEFAULT_KINDS, EVENT_KINDS, type EventKind } from '../../vocabulary/events/event-kinds.ts';
+import { invalidParameter } from '../../platform/rejection.ts';
+import {
+  type Channel,
+  EVENTLESS_CHANNELS,
+  LOG_CHANNELS,
+  SIGNED_CHANNELS,
+} from '../../vocabulary/channels.ts';
+import { DEFAULT_KINDS, EVENT_KINDS, type EventKind } from '../../vocabulary/event-kinds.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
 import { wrongPattern } from '../connection-scope.ts';
+import type { BodyShape, StreamInput } from '../log-streams/stream-input.ts';
 import type { QuietHours } from '../maintenance/quiet-hours.ts';
-import { DestinationRejected } from './destination-rejected.ts';
 import { requireRecipients } from './recipient-address.ts';
 
 /** How a webhook is signed: with a shared secret, or with a private key whose public key the receiver has. */
@@ -48,11 +54,17 @@ export interface NewDestination extends DestinationFilters, DestinationAddress {
   signature?: SignatureKind;
   /** How a heartbeat is sent. Default: GET. */
   method?: HeartbeatMethod;
+  /** How a body of `log_http` is formed. Default: ndjson. */
+  shape?: BodyShape;
+  /** What a log stream sends. */
+  stream?: StreamInput;
 }
 
 /** Changes to a destination; absent fields keep their values. */
 export interface DestinationChanges extends DestinationFilters, DestinationAddress {
   name?: string;
+  /** Of a log stream. */
+  stream?: StreamInput;
 }
 
 /** The kinds that a destination may choose: a test goes to the tested one only. */
@@ -69,6 +81,10 @@ const FIELDS: Readonly<Record<Channel, readonly string[]>> = {
   alertmanager: ['url!', 'authorization'],
   email: ['recipients!'],
   heartbeat: ['url!', 'authorization'],
+  log_http: ['url!', 'authorization'],
+  splunk_hec: ['url!', 'authorization!'],
+  otlp_logs: ['url!', 'authorization'],
+  syslog: ['url!'],
 };
 
 /** The console's names of the fields, and what they are. */
@@ -86,57 +102,73 @@ export function requireFields(channel: Channel, given: DestinationAddress, isNew
     const isGiven = given[field] !== undefined;
     const isRequired = FIELDS[channel].includes(`${field}!`);
     if (isGiven && !isRequired && !FIELDS[channel].includes(field))
-      throw new DestinationRejected(setting, `The channel ${channel} takes no ${what.replace(/^an? /, '')}.`);
+      throw invalidParameter(setting, `The channel ${channel} takes no ${what.replace(/^an? /, '')}.`);
     if (isNew && isRequired && !isGiven)
-      throw new DestinationRejected(setting, `The channel ${channel} needs ${what}.`);
+      throw invalidParameter(setting, `The channel ${channel} needs ${what}.`);
   }
   if (given.recipients !== undefined) requireRecipients(given.recipients);
 }
 
 /** Requires what only some channels have. */
-export function requireChannelSettings({ channel, signature, method }: NewDestination): void {
-  if (signature !== undefined && channel !== 'webhook')
-    throw new DestinationRejected('signature', 'Only webhooks are signed: leave out the signature.');
+export function requireChannelSettings({ channel, signature, method, shape, stream }: NewDestination): void {
+  if (signature !== undefined && !SIGNED_CHANNELS.includes(channel))
+    throw invalidParameter(
+      'signature',
+      'Only webhooks and log streams by log_http are signed: leave out the signature.',
+    );
+  if (shape !== undefined && channel !== 'log_http')
+    throw invalidParameter('shape', 'Only log_http has a shape: leave it out.');
+  if (stream !== undefined) requireStreamChannel(channel);
   if (method !== undefined && channel !== 'heartbeat')
-    throw new DestinationRejected('method', 'Only a heartbeat has a method: leave it out.');
+    throw invalidParameter('method', 'Only a heartbeat has a method: leave it out.');
+}
+
+/** Throws for a channel that sends events instead of the log. */
+export function requireStreamChannel(channel: Channel): void {
+  if (!LOG_CHANNELS.includes(channel))
+    throw invalidParameter(
+      'stream',
+      `The channel ${channel} sends no log: choose ${LOG_CHANNELS.join(', ')}.`,
+    );
 }
 
 /** Requires filters that can be. The connections themselves are checked with the store. */
 export function requireFilters(channel: Channel, given: DestinationFilters): void {
   const { kinds, minimumSeverity, connectionIds, connectionNames, quietHours } = given;
   const rate = given.requestsPerSecond;
-  if (channel === 'heartbeat') {
+  if (EVENTLESS_CHANNELS.includes(channel)) {
     const filters = [kinds, minimumSeverity, connectionIds, connectionNames, quietHours];
     if (filters.some((filter) => (Array.isArray(filter) ? filter.length > 0 : (filter ?? null) !== null)))
-      throw new DestinationRejected(
+      throw invalidParameter(
         'kinds',
-        'A heartbeat takes no events, so it has no kinds, severity, connections or quiet hours.',
+        'Heartbeats and log streams take no events, so they have no kinds, severity, connections or quiet hours.',
       );
     return;
   }
-  if (kinds?.length === 0) throw new DestinationRejected('kinds', 'Choose at least one kind of event.');
+  if (kinds?.length === 0) throw invalidParameter('kinds', 'Choose at least one kind of event.');
   const unknown = kinds?.some((kind) => !CHOOSABLE_KINDS.includes(kind));
-  if (unknown) throw new DestinationRejected('kinds', `Choose kinds from ${CHOOSABLE_KINDS.join(', ')}.`);
+  if (unknown) throw invalidParameter('kinds', `Choose kinds from ${CHOOSABLE_KINDS.join(', ')}.`);
   if (rate !== undefined && !(Number.isInteger(rate) && rate >= 1 && rate <= 50))
-    throw new DestinationRejected('requests_per_second', 'Requests per second must be from 1 to 50.');
-  if (connectionIds?.length === 0 || connectionNames?.length === 0)
-    throw new DestinationRejected('connections', 'Name at least one connection, or leave them all in.');
+    throw invalidParameter('requests_per_second', 'Requests per second must be from 1 to 50.');
+  // A file may name none: that is what is left of one whose connections were removed.
+  if (connectionIds?.length === 0)
+    throw invalidParameter('connections', 'Name at least one connection, or leave them all in.');
   if ((connectionIds?.length ?? 0) > MOST_CONNECTIONS || (connectionNames?.length ?? 0) > MOST_CONNECTIONS)
-    throw new DestinationRejected(
+    throw invalidParameter(
       'connections',
       `Name at most ${MOST_CONNECTIONS} connections; * in a name stands for any characters.`,
     );
   if (connectionNames?.some((name) => !/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(name)))
-    throw new DestinationRejected('connections', 'A name of a connection has 1 to 200 characters.');
+    throw invalidParameter('connections', 'A name of a connection has 1 to 200 characters.');
   const wrong = wrongPattern(connectionNames);
-  if (wrong !== null) throw new DestinationRejected('connections', wrong);
+  if (wrong !== null) throw invalidParameter('connections', wrong);
 }
 
 const MOST_CONNECTIONS = 1_000;
 
 /** The kinds of a new destination. */
 export function kindsOf(channel: Channel, kinds: readonly EventKind[] | undefined): EventKind[] {
-  if (channel === 'heartbeat') return [];
+  if (EVENTLESS_CHANNELS.includes(channel)) return [];
   const chosen = new Set(kinds ?? DEFAULT_KINDS);
   return EVENT_KINDS.filter((kind) => chosen.has(kind));
 }

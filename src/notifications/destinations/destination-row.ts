@@ -1,10 +1,11 @@
 import type pg from 'pg';
-import { type Read, within } from '../../database/read.ts';
+import { notFound } from '../../platform/rejection.ts';
+import { type Read, within } from '../../store/read.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
-import { type EventKind, plansWith } from '../../vocabulary/events/event-kinds.ts';
+import { type EventKind, plansWith } from '../../vocabulary/event-kinds.ts';
 import type { Plan } from '../../vocabulary/plans.ts';
-import { NotFound } from '../../vocabulary/rejection.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
+import type { StreamFormat } from '../log-streams/stream-input.ts';
 import type { QuietHours } from '../maintenance/quiet-hours.ts';
 
 /** Whether a destination gets messages. `paused` = restored from a backup. */
@@ -49,6 +50,26 @@ export interface DestinationRow {
     last_result: string | null;
   };
   recipients: Recipient[];
+  /** Null for a destination that gets events. */
+  stream: StreamState | null;
+}
+
+/** What a log stream sends, and how far it is. */
+export interface StreamState {
+  format: StreamFormat;
+  /** Null = all. */
+  action_types: string[] | null;
+  excluded_types: string[];
+  /** Types of actors; null = all. */
+  actors: string[] | null;
+  /** The first entry that was not delivered. */
+  next_id: number;
+  /** How many entries it is behind the log, and the age of the first of them in seconds. */
+  behind_entries: number;
+  behind_seconds: number;
+  /** Entries that were accepted. */
+  entries: number;
+  delivered_at: string | null;
 }
 
 interface StoredRow
@@ -66,11 +87,21 @@ interface StoredRow
   last_result: string | null;
 }
 
+const streamState = `
+  (select jsonb_build_object('format', s.format, 'action_types', s.action_types, 'excluded_types', s.excluded_types,
+            'actors', s.actors, 'next_id', s.next_id, 'behind_entries', greatest(h.last_id - s.scanned_id, 0),
+            'behind_seconds', coalesce((select greatest(extract(epoch from now() - e.occurred_at), 0)::int from activity e
+                                         where e.account_id = s.account_id and e.id = s.scanned_id + 1), 0),
+            'entries', s.entries, 'delivered_at', s.delivered_at)
+     from log_stream s
+     join activity_head h using (account_id)
+    where s.account_id = d.account_id and s.destination_id = d.destination_id)`;
+
 const select = `
   select d.destination_id as id, d.name, d.channel, d.target, d.settings, d.kinds, d.minimum_severity, d.connection_ids,
          d.connection_names, d.requests_per_second, d.quiet_hours, d.state, d.state_reason, d.state_since, d.created_at,
          a.plan, q.queued, q.dropped, q.last_sequence, q.epoch, q.failing_since, q.last_success_at, q.last_attempt_at,
-         q.last_result
+         q.last_result, ${streamState} as stream
     from destination d
     join account a on a.account_id = d.account_id
     join destination_queue q on q.account_id = d.account_id and q.destination_id = d.destination_id
@@ -88,14 +119,14 @@ export function listDestinations(read: Read, accountId: number): Promise<Destina
   return rowsOf(read, accountId, null);
 }
 
-/** A destination of the account. Throws {@link NoDestination}. */
+/** A destination of the account. Throws `notFound`. */
 export async function readDestination(
   read: Read,
   accountId: number,
   destinationId: number,
 ): Promise<DestinationRow> {
   const [row] = await rowsOf(read, accountId, destinationId);
-  if (!row) throw new NoDestination(destinationId);
+  if (!row) throw notFound('destination', destinationId, ': see "destination list".');
   return row;
 }
 
@@ -109,7 +140,7 @@ async function rowsOf(read: Read, accountId: number, id: number | null): Promise
 }
 
 function shownOf(
-  { plan, connection_ids, connection_names, ...row }: StoredRow,
+  { plan, connection_ids, connection_names, stream, ...row }: StoredRow,
   recipients: readonly Recipient[],
 ): DestinationRow {
   const { id, name, channel, target, settings, kinds, minimum_severity, requests_per_second, quiet_hours } =
@@ -117,47 +148,56 @@ function shownOf(
   const { state, state_reason, state_since, created_at, queued, dropped, last_sequence, epoch } = row;
   const { failing_since, last_success_at, last_attempt_at, last_result } = row;
   return {
-    ...{ id, name, channel, target, settings, kinds },
+    id,
+    name,
+    channel,
+    target,
+    settings,
+    kinds,
     kinds_not_in_plan: kinds.filter((kind) => !plansWith(kind).includes(plan)),
-    ...{ minimum_severity, connections: { ids: connection_ids, names: connection_names } },
-    ...{ requests_per_second, quiet_hours, state, state_reason, state_since, created_at },
+    minimum_severity,
+    connections: { ids: connection_ids, names: connection_names },
+    requests_per_second,
+    quiet_hours,
+    state,
+    state_reason,
+    state_since,
+    created_at,
     queue: {
-      ...{ queued, dropped, last_sequence, epoch },
-      ...{ failing_since, last_success_at, last_attempt_at, last_result },
+      queued,
+      dropped,
+      last_sequence,
+      epoch,
+      failing_since,
+      last_success_at,
+      last_attempt_at,
+      last_result,
     },
     recipients: recipients.map(({ email, state: own, asked_at, confirmed_at }) => ({
-      ...{ email, state: own, asked_at, confirmed_at },
+      email,
+      state: own,
+      asked_at,
+      confirmed_at,
     })),
+    stream,
   };
-}
-
-/** The destination does not exist in the account, or was removed. */
-class NoDestination extends NotFound {
-  constructor(id: number) {
-    super(`There is no destination ${id}: see "destination list".`);
-  }
 }
 
 const ownerOf = 'select account_id from destination where destination_id = $1 and removed_at is null';
 
-/** The destination's account. Throws {@link NoDestination}. */
+/** The destination's account. Throws `notFound`. */
 export async function accountOfDestination(writer: pg.Pool, id: number): Promise<number> {
   const [row] = (await writer.query<{ account_id: number }>(ownerOf, [id])).rows;
-  if (!row) throw new NoDestination(id);
+  if (!row) throw notFound('destination', id, ': see "destination list".');
   return row.account_id;
 }
 
-/** A destination inside a change of its account. Throws {@link NoDestination}. */
+/** A destination inside a change of its account. Throws `notFound`. */
 export function destinationWithin(
   { client, accountId }: { client: pg.ClientBase; accountId: number },
   id: number,
 ): Promise<DestinationRow> {
   return readDestination(within(client), accountId, id);
-}
-
-/** The console page that log entries about a destination link to. */
-export function pageOf(destinationId: number): string {
-  return `/notifications/${destinationId}`;
 }
 
 /** The details of a destination in a log entry. */

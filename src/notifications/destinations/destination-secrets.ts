@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { accountKey, makeAccountKey } from '../../database/account-key.ts';
-import { decrypt, encrypt, type SecretKeys } from '../../database/encryption.ts';
-import { one } from '../../database/one.ts';
+import { decrypt, encrypt, type SecretKeys } from '../../platform/encryption.ts';
+import { accountKey, makeAccountKey } from '../../store/account-key.ts';
+import { one } from '../../store/one.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
 import type { DestinationSecrets } from '../channels/channel.ts';
 

@@ -1,5 +1,6 @@
 import type { Change } from '../../activity/record-entry.ts';
-import { type DestinationRow, destinationWithin, pageOf, propertiesOf } from './destination-row.ts';
+import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
+import { type DestinationRow, destinationWithin, propertiesOf } from './destination-row.ts';
 
 const disable = `
   update destination
@@ -20,6 +21,9 @@ export async function disableDestination(
   const { rowCount } = await client.query(disable, [accountId, destinationId, reason, at]);
   const destination = await destinationWithin(change, destinationId);
   if (rowCount === 1)
-    record('destination_disabled', pageOf(destinationId), { ...propertiesOf(destination), reason });
+    record('destination_disabled', PAGE_LINKS.destination(destinationId), {
+      ...propertiesOf(destination),
+      reason,
+    });
   return destination;
 }

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { storeLeaks } from '../../../test/secret-scan.ts';
-import { startTestStore, type TestStore } from '../../../test/store.ts';
+import { storeLeaks } from '../../../test/support/secret-scan.ts';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { type Change, changeAccount } from '../../activity/record-entry.ts';
 import { rotateSecretKey } from '../../connections/rotate-secret-key.ts';
-import { LostAccountKey } from '../../database/account-key.ts';
-import { openPool } from '../../database/connect.ts';
-import type { SecretKeys } from '../../database/encryption.ts';
+import type { SecretKeys } from '../../platform/encryption.ts';
+import { LostAccountKey } from '../../store/account-key.ts';
+import { openPool } from '../../store/connect.ts';
+import { enableDestination } from '../deliveries/enable-destination.ts';
 import { addDestination } from './add-destination.ts';
 import { changeDestination } from './change-destination.ts';
 import type { DestinationChanges, NewDestination } from './destination-input.ts';
 import { destinationWithin } from './destination-row.ts';
 import { TamperedDestination } from './destination-secrets.ts';
 import { disableDestination } from './disable-destination.ts';
-import { enableDestination } from './enable-destination.ts';
 import { openDestination } from './open-destination.ts';
 import { removeDestination } from './remove-destination.ts';
 import { rotateSigningSecret } from './rotate-signing-secret.ts';
@@ -56,7 +56,9 @@ describe('secrets', () => {
     const { destination, signing_secret: shown = '' } = await add(accountId, hook());
     await add(accountId, pager);
     await add(accountId, {
-      ...{ name: 'AM', channel: 'alertmanager', url: 'https://am.example.com/unspoken-am' },
+      name: 'AM',
+      channel: 'alertmanager',
+      url: 'https://am.example.com/unspoken-am',
       authorization: 'Bearer unspoken-bearer',
     });
     expect(destination).toMatchObject({ target: 'https://hooks.example.com', state: 'enabled' });

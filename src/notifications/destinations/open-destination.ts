@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { SecretKeys } from '../../database/encryption.ts';
+import type { SecretKeys } from '../../platform/encryption.ts';
 import type { OpenDestination } from '../channels/channel.ts';
 import { type BoundDestination, openDestinationSecrets } from './destination-secrets.ts';
 import { recipientToken } from './recipient-token.ts';

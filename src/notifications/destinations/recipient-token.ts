@@ -9,7 +9,7 @@ export interface RecipientKey {
 
 /**
  * The token in the links of a recipient: 32 bytes in base64url. It is derived from the account's key, because each message
- * needs it while the store keeps only its hash (docs/decisions/0072).
+ * needs it while the store keeps only its hash (docs/decisions/0071).
  */
 export function recipientToken(
   accountKey: Buffer,

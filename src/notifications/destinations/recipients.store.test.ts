@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../../test/store.ts';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { type Change, changeAccount } from '../../activity/record-entry.ts';
-import type { SecretKeys } from '../../database/encryption.ts';
+import type { SecretKeys } from '../../platform/encryption.ts';
+import { findOtherAccounts, unsubscribeFromAccount } from '../recipients/unsubscribed.ts';
 import type { OutgoingMail, Send, SendResult } from '../sending/outgoing.ts';
 import { addDestination } from './add-destination.ts';
 import { confirmRecipient, readRecipient, unsubscribeRecipient } from './answer-recipient.ts';
 import { askRecipients } from './ask-recipients.ts';
 import { changeDestination } from './change-destination.ts';
 import { openDestination } from './open-destination.ts';
-import { askUnconfirmed } from './store-recipients.ts';
+import { askAgain } from './store-recipients.ts';
 
 let store: TestStore;
 const secret: SecretKeys = [Buffer.alloc(32, 7)];
@@ -80,7 +81,7 @@ test('a recipient gets messages after confirming, and none after unsubscribing',
   // Not by removing and adding it, in other capitals, nor by asking again.
   await change(accountId, id, ['bob@example.com']);
   await change(accountId, id, ['ADA@example.com', 'bob@example.com']);
-  expect(await within(accountId, (made) => askUnconfirmed(made, id, true))).toEqual([]);
+  expect(await within(accountId, (made) => askAgain(made, id))).toEqual([]);
   expect(await askAll()).toBe(0);
   expect(await recipients()).toEqual([]);
   await expect(confirmRecipient(store.writer, token)).rejects.toThrow('try again in a minute');
@@ -95,7 +96,9 @@ test('a recipient gets messages after confirming, and none after unsubscribing',
     [accountId],
   );
   expect(rows.map(({ action_type }) => action_type)).toEqual([
-    ...['recipient_confirmed', 'recipient_unsubscribed', 'recipient_confirmed'],
+    'recipient_confirmed',
+    'recipient_unsubscribed',
+    'recipient_confirmed',
   ]);
 });
 
@@ -143,14 +146,12 @@ test('nobody is flooded: links are asked for again after an hour, and few within
     ids.push((await add(accountId, name, ['victim@example.com'])).destination.id);
   await expect(add(accountId, 'D', ['victim@example.com'])).rejects.toThrow(/asked 3 times within 24 hours/);
   const [id = 0] = ids;
-  expect(await within(accountId, (made) => askUnconfirmed(made, id, true))).toEqual([]);
+  expect(await within(accountId, (made) => askAgain(made, id))).toEqual([]);
   await store.writer.query(
     `update destination_recipient set asked_at = asked_at - interval '61 minutes' where account_id = $1`,
     [accountId],
   );
-  await expect(within(accountId, (made) => askUnconfirmed(made, id, true))).rejects.toThrow(
-    /ask again tomorrow/,
-  );
+  await expect(within(accountId, (made) => askAgain(made, id))).rejects.toThrow(/ask again tomorrow/);
   const many = (from: number) => Array.from({ length: 20 }, (_, at) => `p${from + at}@example.com`);
   await add(accountId, 'E', many(0));
   await add(accountId, 'F', many(20));
@@ -159,5 +160,111 @@ test('nobody is flooded: links are asked for again after an hour, and few within
     `update destination_recipient set asked_at = asked_at - interval '25 hours' where account_id = $1`,
     [accountId],
   );
-  expect(await within(accountId, (made) => askUnconfirmed(made, id, true))).toEqual(['victim@example.com']);
+  expect(await within(accountId, (made) => askAgain(made, id))).toEqual(['victim@example.com']);
+});
+
+test('a recipient cannot confirm what a member asked who may not change destinations any more', async () => {
+  const accountId = await store.account();
+  const insertMember = `
+    insert into member (account_id, name, email, roles, status, joined_at)
+    values ($1, $2, $2, $3, 'active', now()) returning member_id`;
+  const member = async (name: string) =>
+    (await store.writer.query(insertMember, [accountId, name, ['admin']])).rows[0].member_id as number;
+  const [eve, ada] = [await member('eve@example.com'), await member('ada@example.com')];
+  const as = <T>(memberId: number | null, work: (change: Change) => Promise<T>) =>
+    within(accountId, (made) => work({ ...made, memberId }));
+  const recipients = ['hers@example.com'];
+  const { id } = (
+    await as(eve, (made) =>
+      addDestination(made, secret, rules, { name: 'Hers', channel: 'email', recipients }),
+    )
+  ).destination;
+  await askAll();
+  const token = tokenFor('hers@example.com');
+  for (const [column, value] of [
+    ['status', 'suspended'],
+    ['roles', ['operator']],
+  ] as const) {
+    await store.writer.query(`update member set ${column} = $2 where member_id = $1`, [eve, value]);
+    await expect(confirmRecipient(store.writer, token)).rejects.toThrow('This link is no longer valid.');
+    await store.writer.query(
+      `update member set status = 'active', roles = array['admin'] where member_id = $1`,
+      [eve],
+    );
+  }
+  await store.writer.query('delete from member where member_id = $1', [eve]);
+  await expect(confirmRecipient(store.writer, token)).rejects.toThrow('This link is no longer valid.');
+  expect(await unsubscribeRecipient(store.writer, token)).toMatchObject({ state: 'unsubscribed' });
+  await store.writer.query(
+    `update destination_recipient set state = 'unconfirmed' where destination_id = $1`,
+    [id],
+  );
+  // Another member keeps the recipient, and so asks.
+  await as(ada, (made) => changeDestination(made, secret, rules, id, { recipients }));
+  expect(await confirmRecipient(store.writer, token)).toMatchObject({ state: 'confirmed' });
+});
+
+test('who unsubscribes is asked by no other destination of any account', async () => {
+  const [one, two] = [await store.account(), await store.account()];
+  const email = 'gone@example.com';
+  const first = (await add(one, 'Mail', [email])).destination;
+  const second = (await add(two, 'Mail', [email])).destination;
+  await askAll();
+  const token = mails
+    .filter(({ to }) => to === email)
+    .map(({ text }) => /\/email\/([\w-]{43})/.exec(text)?.[1] ?? '');
+  expect(token).toHaveLength(2);
+  for (const each of token) await confirmRecipient(store.writer, each);
+  await unsubscribeRecipient(store.writer, tokenFor(email));
+  for (const { account_id } of await findOtherAccounts(store.writer, email))
+    await unsubscribeFromAccount(store.writer, account_id, email);
+  for (const [accountId, { id }] of [
+    [one, first],
+    [two, second],
+  ] as const)
+    expect((await openDestination(store.writer, secret, accountId, id))?.recipients).toEqual([]);
+  const sent = mails.length;
+  for (const [accountId, name] of [
+    [one, 'Other'],
+    [two, 'Other'],
+    [await store.account(), 'New'],
+  ] as const) {
+    const { destination } = await add(accountId, name, ['Gone@example.com']);
+    expect(destination.recipients).toMatchObject([{ email, state: 'unsubscribed' }]);
+    expect(await within(accountId, (made) => askAgain(made, destination.id))).toEqual([]);
+  }
+  expect(await askAll()).toBe(0);
+  expect(mails).toHaveLength(sent);
+  // They can change their mind, for this destination alone.
+  await store.writer.query(
+    `update destination_recipient set confirmed_at = confirmed_at - interval '1 minute' where email = $1`,
+    [email],
+  );
+  await confirmRecipient(store.writer, token[0] ?? '');
+  const ends = await Promise.all(
+    (
+      [
+        [one, first],
+        [two, second],
+      ] as const
+    ).map(
+      async ([accountId, { id }]) =>
+        (await openDestination(store.writer, secret, accountId, id))?.recipients.length,
+    ),
+  );
+  expect(ends.toSorted()).toEqual([0, 1]);
+});
+
+test('an inbox gets few links a day from all accounts, whatever tags its address has', async () => {
+  const ask = async (email: string) => add(await store.account(), 'Mail', [email]);
+  for (const tag of ['', '+1', '+2', '+other']) await ask(`inbox${tag}@example.com`);
+  await expect(
+    add(await store.account(), 'Mail', ['inbox+5@example.com', 'inbox+6@example.com']),
+  ).rejects.toThrow('The inbox of one of these recipients got 5 links to confirm within 24 hours');
+  await ask('INBOX+7@example.com');
+  await expect(ask('inbox@example.com')).rejects.toThrow('ask again tomorrow');
+  await ask('inbox@elsewhere.example.com');
+  const root = await store.superuser('store');
+  await root.query(`update asked_inbox set at = at - interval '25 hours'`);
+  await ask('inbox+8@example.com');
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Rejection } from '../../platform/rejection.ts';
 import { CHANNELS } from '../../vocabulary/channels.ts';
 import { secretsOf } from './channel-address.ts';
 import {
@@ -7,7 +8,6 @@ import {
   requireFields,
   requireFilters,
 } from './destination-input.ts';
-import { DestinationRejected } from './destination-rejected.ts';
 import { requireRecipients } from './recipient-address.ts';
 
 const check = (wanted: Omit<NewDestination, 'name'>, allowPrivate = false) => {
@@ -56,12 +56,20 @@ test.each<[Omit<NewDestination, 'name'>, string, RegExp]>([
   [{ ...hook, connectionNames: ['\u0007'] }, 'connections', /1 to 200 characters/],
   [{ ...hook, requestsPerSecond: 51 }, 'requests_per_second', /1 to 50/],
   [{ ...hook, method: 'POST' }, 'method', /Only a heartbeat/],
-  [{ channel: 'heartbeat', url: 'https://a.b/', kinds: ['alert.triggered'] }, 'kinds', /takes no events/],
+  [{ channel: 'heartbeat', url: 'https://a.b/', kinds: ['alert.triggered'] }, 'kinds', /take no events/],
   [{ channel: 'heartbeat', url: 'https://a.b/', signature: 'hmac' }, 'signature', /Only webhooks/],
+  [{ channel: 'syslog', url: 'syslog+tls://a.b', signature: 'hmac' }, 'signature', /Only webhooks/],
+  [{ channel: 'syslog', url: 'https://a.b/' }, 'url', /must begin with syslog\+tls/],
+  [{ channel: 'syslog', url: 'syslog+tcp://a.b' }, 'url', /only if DBVITALS_ALLOW_PRIVATE_DESTINATIONS/],
+  [{ channel: 'log_http', url: 'syslog+tls://a.b' }, 'url', /must begin with https/],
+  [{ channel: 'splunk_hec', url: 'https://a.b/' }, 'authorization', /needs an Authorization header/],
+  [{ channel: 'webhook', url: 'https://a.b/', stream: {} }, 'stream', /sends no log/],
+  [{ channel: 'otlp_logs', url: 'https://a.b/', shape: 'array' }, 'shape', /Only log_http/],
+  [{ channel: 'otlp_logs', url: 'https://a.b/', kinds: ['alert.triggered'] }, 'kinds', /take no events/],
 ])('%j is refused: %s', (wanted, parameter, said) => {
   const refuse = () => check(wanted);
   expect(refuse).toThrow(said);
-  expect(refuse).toThrow(DestinationRejected);
+  expect(refuse).toThrow(Rejection);
   expect(refuse).toThrow(expect.objectContaining({ parameter, code: 'invalid_parameter' }));
   expect(refuse).not.toThrow(/unspoken|hooks\.example\.com\/a/);
 });
@@ -74,7 +82,7 @@ test('compatible servers are accepted, and private ones if the operator allows t
     routingKey: ROUTING_KEY,
   });
   expect(check(webhook('http://10.0.0.7:8080/hook'), true)).toEqual({ url: 'http://10.0.0.7:8080/hook' });
-  expect(CHANNELS).toHaveLength(9);
+  expect(CHANNELS).toHaveLength(13);
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import type { Change } from '../../activity/record-entry.ts';
+import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 import { cancelQueued } from './cancel-queued.ts';
-import { type DestinationRow, destinationWithin, pageOf, propertiesOf } from './destination-row.ts';
+import { type DestinationRow, destinationWithin, propertiesOf } from './destination-row.ts';
 import { removeRecipients } from './store-recipients.ts';
 
 const remove = `
@@ -18,6 +19,9 @@ export async function removeDestination(change: Change, destinationId: number): 
   await client.query(remove, [accountId, destinationId, at]);
   const cancelled = await cancelQueued(change, destinationId, 'The destination was removed.');
   await removeRecipients(change, destinationId);
-  record('destination_removed', pageOf(destinationId), { ...propertiesOf(destination), cancelled });
+  record('destination_removed', PAGE_LINKS.destination(destinationId), {
+    ...propertiesOf(destination),
+    cancelled,
+  });
   return destination;
 }

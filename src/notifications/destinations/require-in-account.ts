@@ -1,20 +1,19 @@
 import type { Change } from '../../activity/record-entry.ts';
-import { DestinationConflict, DestinationRejected } from './destination-rejected.ts';
+import { conflict, invalidParameter } from '../../platform/rejection.ts';
 
 const selectNamed = `
   select destination_id as id
     from destination
    where account_id = $1 and name = $2 and removed_at is null and destination_id is distinct from $3`;
 
-/** Throws a {@link DestinationConflict} when another destination of the account has the name. */
+/** Throws a {@link Rejection} when another destination of the account has the name. */
 export async function requireFreeName(
   { client, accountId }: Change,
   name: string,
   except: number | null,
 ): Promise<void> {
   const { rows } = await client.query<{ id: number }>(selectNamed, [accountId, name, except]);
-  if (rows[0])
-    throw new DestinationConflict('name', `Destination ${rows[0].id} has this name: enter another one.`);
+  if (rows[0]) throw conflict('name', `Destination ${rows[0].id} has this name: enter another one.`);
 }
 
 const selectForeign = `
@@ -25,13 +24,12 @@ const selectForeign = `
    order by n.id
    limit 1`;
 
-/** Throws a {@link DestinationRejected} when one of the ids is no connection of the account. Null = every connection. */
+/** Throws a {@link Rejection} when one of the ids is no connection of the account. Null = every connection. */
 export async function requireOwnConnections(
   { client, accountId }: Change,
   ids: readonly number[] | null,
 ): Promise<void> {
   if (ids === null) return;
   const [missing] = (await client.query<{ id: number }>(selectForeign, [accountId, ids])).rows;
-  if (missing)
-    throw new DestinationRejected('connections', `There is no connection ${missing.id} in this account.`);
+  if (missing) throw invalidParameter('connections', `There is no connection ${missing.id} in this account.`);
 }

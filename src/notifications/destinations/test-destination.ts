@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Change, ChangeAccount } from '../../activity/record-entry.ts';
-import { one } from '../../database/one.ts';
-import { Rejection } from '../../vocabulary/rejection.ts';
+import { conflict, Rejection } from '../../platform/rejection.ts';
+import { one } from '../../store/one.ts';
+import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 import { audienceOf, queueEvents } from '../outbox/queue-events.ts';
-import { DestinationConflict } from './destination-rejected.ts';
-import { destinationWithin, pageOf } from './destination-row.ts';
+import { destinationWithin } from './destination-row.ts';
 
 /** The most test messages of an account in a minute. */
 const MOST_TESTS = 10;
@@ -60,14 +60,19 @@ export async function testDestination(
   do {
     await wait(POLL_MS);
     const { rows } = await reader.query<Omit<TestResult, 'accepted'>>(selectAttempt, [
-      ...[accountId, destinationId, deliveryId],
+      accountId,
+      destinationId,
+      deliveryId,
     ]);
     const [attempt] = rows;
     if (attempt)
       return { accepted: await isAccepted(reader, accountId, destinationId, deliveryId), ...attempt };
   } while (Date.now() < until);
   return {
-    ...{ accepted: null, status: null, response: '', milliseconds: patience },
+    accepted: null,
+    status: null,
+    response: '',
+    milliseconds: patience,
     result: `Nothing sent the test within ${patience / 1_000} seconds: check that "dbvitals serve" runs on this store.`,
   };
 }
@@ -76,33 +81,50 @@ async function queueTest(change: Change, destinationId: number) {
   const { accountId, client, at } = change;
   const destination = await destinationWithin(change, destinationId);
   const { channel, name, state, recipients } = destination;
-  if (state !== 'enabled')
-    throw new DestinationConflict(null, `The destination is ${state}: enable it, then test it.`);
+  if (state !== 'enabled') throw conflict(null, `The destination is ${state}: enable it, then test it.`);
   if (channel === 'email' && !recipients.some((recipient) => recipient.state === 'confirmed'))
-    throw new DestinationConflict(
+    throw conflict(
       null,
       'No recipient has confirmed yet: ask them to follow the link in the message that they got.',
     );
   const [{ tests, wait: seconds } = { tests: 0, wait: 0 }] = (
     await client.query<{ tests: number; wait: number | null }>(countTests, [accountId, at])
   ).rows;
+  const retryAfter = Math.min(Math.max(seconds ?? 1, 1), 60); // the clock may have stepped back
   if (tests >= MOST_TESTS)
     throw new Rejection(
       'too_many_attempts',
-      `An account can send ${MOST_TESTS} tests a minute: try again in ${Math.max(1, seconds ?? 1)} seconds.`,
-      { retryAfter: Math.max(1, seconds ?? 1) },
+      `An account can send ${MOST_TESTS} tests a minute: try again in ${retryAfter} seconds.`,
+      { retryAfter },
     );
   const wanting = {
-    ...{ destination_id: destinationId, channel, kinds: [], minimum_severity: null },
-    ...{ connection_ids: null, connection_names: null, quiet_hours: null },
+    destination_id: destinationId,
+    channel,
+    kinds: [],
+    minimum_severity: null,
+    connection_ids: null,
+    connection_names: null,
+    quiet_hours: null,
   };
   const title = 'Test message';
   const event = {
-    ...{ kind: 'test' as const, severity: null, connection: null, destinationIds: [destinationId] },
+    kind: 'test' as const,
+    severity: null,
+    connection: null,
+    destinationIds: [destinationId],
     data: { destination_id: destinationId, name, message: `dbvitals can send to the destination “${name}”.` },
     details: {
-      ...{ connection: null, title, check_id: null, database: '', object: null, metric_line: null },
-      ...{ measured: null, since: null, remediation: null, resolution: null, page: pageOf(destinationId) },
+      connection: null,
+      title,
+      check_id: null,
+      database: '',
+      object: null,
+      metric_line: null,
+      measured: null,
+      since: null,
+      remediation: null,
+      resolution: null,
+      page: PAGE_LINKS.destination(destinationId),
     },
   };
   const audience = { ...(await audienceOf(client, { accountId, at })), destinations: [wanting] };

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { LostAccountKey } from '../../database/account-key.ts';
-import type { SecretKeys } from '../../database/encryption.ts';
-import { errorFields, isStoreFailure } from '../../database/store-failure.ts';
+import type { SecretKeys } from '../../platform/encryption.ts';
+import { LostAccountKey } from '../../store/account-key.ts';
+import { errorFields, isStoreFailure } from '../../store/store-failure.ts';
 import type { ChannelFormat, OpenDestination } from '../channels/channel.ts';
 import { TamperedDestination } from '../destinations/destination-secrets.ts';
 import { openDestination } from '../destinations/open-destination.ts';
@@ -101,7 +101,13 @@ function sentenceOf(error: unknown, log: AttemptDeps['log']): string {
 }
 
 const failure = (result: string): SendResult => ({
-  ...{ status: null, accepted: false, result, response: '', milliseconds: 0, retryAfter: null, gone: false },
+  status: null,
+  accepted: false,
+  result,
+  response: '',
+  milliseconds: 0,
+  retryAfter: null,
+  gone: false,
 });
 
 /** The headers of a request that may be shown. The links to unsubscribe are secrets of the recipients. */
@@ -110,6 +116,7 @@ function keptHeaders(request: OutgoingRequest): Record<string, string> {
     const shown = ([name]: [string, string]) => !request.secretHeaders.includes(name.toLowerCase());
     return Object.fromEntries(Object.entries(request.headers).filter(shown));
   }
+  if (request.protocol === 'syslog') return {};
   const [message] = request.messages;
   if (!message) return {};
   const shown = ([name]: [string, string]) => !/^list-unsubscribe/i.test(name);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { errorFields, isStoreFailure } from '../../database/store-failure.ts';
+import { errorFields, isStoreFailure } from '../../store/store-failure.ts';
 import type { EndedAttempt } from './attempt-delivery.ts';
 import { type RecordedAttempts, recordAttempts } from './record-attempts.ts';
 

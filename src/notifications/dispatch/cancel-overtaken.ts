@@ -41,7 +41,8 @@ export async function cancelOvertaken(
   const ends = deliveries.filter(({ kind }) => kind === 'alert.resolved' || kind === 'ops.ticket_resolved');
   if (ends.length === 0) return;
   await writer.query(cancel, [
-    ...[accountId, destinationId],
+    accountId,
+    destinationId,
     ends.map(({ alert_id }) => alert_id),
     ends.map(({ ticket_id }) => ticket_id),
     ends.map(({ sequence }) => sequence),

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type Change, changeAccount } from '../../activity/record-entry.ts';
-import { type DestinationState, pageOf } from '../destinations/destination-row.ts';
+import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
+import type { DestinationState } from '../destinations/destination-row.ts';
 import { disableDestination } from '../destinations/disable-destination.ts';
 import { queueEvents } from '../outbox/queue-events.ts';
 
@@ -64,7 +65,7 @@ async function disableWithin(
   const { rows } = await client.query<{ state: DestinationState }>(selectState, [accountId, destinationId]);
   if (rows[0]?.state !== 'enabled') return false;
   const { name, channel } = await disableDestination(change, destinationId, reason);
-  const page = pageOf(destinationId);
+  const page = PAGE_LINKS.destination(destinationId);
   const others = await client.query<{ destination_id: number }>(selectOthers, [accountId, destinationId]);
   if (others.rows.length === 0) return true;
   await queueEvents(client, { accountId, at }, [
@@ -75,8 +76,16 @@ async function disableWithin(
       destinationIds: others.rows.map(({ destination_id }) => destination_id),
       data: { destination_id: destinationId, name, channel, reason, disabled_at: new Date(at).toISOString() },
       details: {
-        ...{ connection: null, title: `The destination ${name} was disabled`, check_id: null, database: '' },
-        ...{ object: null, metric_line: reason, measured: null, since: null, resolution: null, page },
+        connection: null,
+        title: `The destination ${name} was disabled`,
+        check_id: null,
+        database: '',
+        object: null,
+        metric_line: reason,
+        measured: null,
+        since: null,
+        resolution: null,
+        page,
         remediation: 'Fix the receiver, then enable the destination and send what was missed.',
       },
     },

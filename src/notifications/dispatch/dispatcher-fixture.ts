@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
-import type { TestStore } from '../../../test/store.ts';
+import type { TestStore } from '../../../test/support/store.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
-import type { Rounds } from '../../activity/rounds.ts';
-import { openPool } from '../../database/connect.ts';
+import type { Rounds } from '../../platform/rounds.ts';
+import { openPool } from '../../store/connect.ts';
+import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 import { FORMATS } from '../channels/formats.ts';
 import { addDestination } from '../destinations/add-destination.ts';
 import type { NewDestination } from '../destinations/destination-input.ts';
@@ -23,7 +24,10 @@ export interface ReceivedRequest {
 }
 
 /** A receiver on this machine. `answer` decides the status by the path; 0 = it never answers. */
-export async function startReceiver(answer: (request: ReceivedRequest) => number = () => 200) {
+export async function startReceiver(
+  answer: (request: ReceivedRequest) => number = () => 200,
+  say: (request: ReceivedRequest, status: number) => string = (_, status) => `said ${status}`,
+) {
   const got: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
@@ -31,7 +35,7 @@ export async function startReceiver(answer: (request: ReceivedRequest) => number
     const received = { path: request.url ?? '', headers: request.headers, body, at: Date.now() };
     got.push(received);
     const status = answer(received);
-    if (status > 0) response.writeHead(status, { 'content-type': 'text/plain' }).end(`said ${status}`);
+    if (status > 0) response.writeHead(status, { 'content-type': 'text/plain' }).end(say(received, status));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -64,7 +68,11 @@ export function runDispatcher(store: TestStore): Rounds {
   const log = pino({ level: 'silent' });
   const sender = startSender({ allowPrivate: true, smtpUrl: null, mailFrom: null, log });
   const dispatcher = startDispatcher({
-    ...{ writer, secret: store.deps.secret, send: sender.send, log: store.deps.log, formats: FORMATS },
+    writer,
+    secret: store.deps.secret,
+    send: sender.send,
+    log: store.deps.log,
+    formats: FORMATS,
     consoleUrl: () => 'https://dbvitals.example.com',
     measure: { attempted: () => {}, ended: () => {} },
   });
@@ -93,9 +101,17 @@ export function newEvent(given: Partial<NewEvent> = {}): NewEvent {
     connection: null,
     data: { title: 'Score below 50' },
     details: {
-      ...{ connection: null, title: 'Score below 50', check_id: null, database: '', object: null },
-      ...{ metric_line: null, measured: null, since: null, remediation: null, resolution: null },
-      page: '/alerts',
+      connection: null,
+      title: 'Score below 50',
+      check_id: null,
+      database: '',
+      object: null,
+      metric_line: null,
+      measured: null,
+      since: null,
+      remediation: null,
+      resolution: null,
+      page: PAGE_LINKS.alert(7),
     },
     ...given,
   };

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../../test/store.ts';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import {
   addTo,
   firstRow,
@@ -51,13 +51,11 @@ test('410 disables at once, says so to the other destinations, and keeps what is
     id,
   );
   expect(state).toEqual({
-    ...{
-      state: 'disabled',
-      state_reason: 'The receiver answered 410 Gone.',
-      queued: 2,
-      due_at: null,
-      all: 2,
-    },
+    state: 'disabled',
+    state_reason: 'The receiver answered 410 Gone.',
+    queued: 2,
+    due_at: null,
+    all: 2,
   });
   const entries = await rows(
     `select from activity where account_id = $1 and action_type = 'destination_disabled'`,

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { mayStartWork } from '../../database/cells/moving.sql.ts';
+import { mayStartWork } from '../../store/cells/moving.sql.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
 import { type Contender, SLOTS_OF_DESTINATION } from './share-slots.ts';
 

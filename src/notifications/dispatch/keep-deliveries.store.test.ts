@@ -1,19 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../../test/store.ts';
-import { openPool } from '../../database/connect.ts';
-import type { Read } from '../../database/read.ts';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
+import { openPool } from '../../store/connect.ts';
+import type { Read } from '../../store/read.ts';
+import { listDeliveries } from '../deliveries/list-deliveries.ts';
+import { readDelivery } from '../deliveries/read-delivery.ts';
+import { resendDelivery, resendRange } from '../deliveries/resend.ts';
 import { addTo, newEvent, queue } from './dispatcher-fixture.ts';
 import { findDue, parkQueues } from './find-due.ts';
 import { leaseDeliveries } from './lease-deliveries.ts';
-import { listDeliveries } from './list-deliveries.ts';
 import { logEnds } from './log-ends.ts';
 import { pauseRestored } from './pause-restored.ts';
 import { pruneEvents } from './prune-events.ts';
-import { readDelivery } from './read-delivery.ts';
 import { recordAttempts } from './record-attempts.ts';
-import { resendDelivery, resendRange } from './resend.ts';
 
 let store: TestStore;
 let owner: pg.Pool;
@@ -50,11 +50,18 @@ async function lease(destinationId: number) {
 /** Sends what is due for the destination, with this status as the answer. */
 async function send(destinationId: number, status = 200): Promise<void> {
   const sent = {
-    ...{ status, accepted: status === 200, result: `${status}`, response: 'said so' },
-    ...{ milliseconds: 1.5, retryAfter: null, gone: false },
+    status,
+    accepted: status === 200,
+    result: `${status}`,
+    response: 'said so',
+    milliseconds: 1.5,
+    retryAfter: null,
+    gone: false,
   };
   const attempts = (await lease(destinationId)).map((each) => ({
-    ...{ lease: each, startedAt: new Date(), headers: {} },
+    lease: each,
+    startedAt: new Date(),
+    headers: {},
     sent,
   }));
   const [first, ...others] = attempts;

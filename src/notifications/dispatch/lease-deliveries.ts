@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTransaction } from '../../database/connect.ts';
+import { inTransaction } from '../../store/connect.ts';
 import type { StoredEvent } from '../event.ts';
 import type { DueDestination } from './find-due.ts';
 

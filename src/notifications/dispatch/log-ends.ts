@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { changeWithin } from '../../activity/record-entry.ts';
-import { mayStartWork } from '../../database/cells/moving.sql.ts';
-import { inTransaction } from '../../database/connect.ts';
-import { one } from '../../database/one.ts';
+import { mayStartWork } from '../../store/cells/moving.sql.ts';
+import { inTransaction } from '../../store/connect.ts';
+import { one } from '../../store/one.ts';
 import { eachAccount } from '../each-account.ts';
 
 /** The most entries in one transaction, which takes the lock that the account's requests take. */
@@ -13,7 +13,7 @@ const ENTRIES = 500;
 const selectAccounts = `
   select distinct account_id
     from delivery v
-   where ended_at < now() - interval '1 s' and not is_logged
+   where ended_at <= clock_timestamp() - $1 * interval '1 s' and not is_logged
      and ${mayStartWork('v.account_id')}
    order by account_id`;
 
@@ -61,13 +61,16 @@ interface EndedDelivery {
   body_sha256: string | null;
 }
 
+/** How old an end is before it is logged, in seconds. */
+const AGE = 1;
+
 /**
  * Writes the ends of deliveries into the logs of their accounts, exactly one entry each: in at most one transaction per
  * account and second, however many processes do so. One account's failure does not keep the others waiting: it is thrown
- * after them. Returns the number of entries.
+ * after them. With `age` 0 it also writes the ends of this second, before a process stops. Returns the number of entries.
  */
-export async function logEnds(writer: pg.Pool): Promise<number> {
-  const { rows } = await writer.query<{ account_id: number }>(selectAccounts);
+export async function logEnds(writer: pg.Pool, age = AGE): Promise<number> {
+  const { rows } = await writer.query<{ account_id: number }>(selectAccounts, [age]);
   let entries = 0;
   const accountIds = rows.map(({ account_id }) => account_id);
   await eachAccount(accountIds, async (accountId) => {

@@ -1,16 +1,27 @@
 import type pg from 'pg';
-import { listChanges } from '../../changes/list-changes.ts';
-import { inTransaction } from '../../database/connect.ts';
-import { one } from '../../database/one.ts';
-import type { Read } from '../../database/read.ts';
-import { changeText } from '../../vocabulary/values/change-text.ts';
+import { changeText } from '../../platform/text/change-text.ts';
+import { listChanges } from '../../runs/changes/list-changes.ts';
+import { inTransaction } from '../../store/connect.ts';
+import { one } from '../../store/one.ts';
+import type { Read } from '../../store/read.ts';
 import type { ChannelFormat, MadeMessage, MessageEvent } from '../channels/channel.ts';
 import type { Lease, LeasedDelivery } from './lease-deliveries.ts';
 
 /** Changes that may explain an event. A change of a finding is what the event says. */
 const KINDS = [
-  ...['setting', 'version', 'restart', 'failover', 'extension', 'standby'],
-  ...['table', 'column', 'index', 'constraint', 'trigger', 'silence', 'threshold'],
+  'setting',
+  'version',
+  'restart',
+  'failover',
+  'extension',
+  'standby',
+  'table',
+  'column',
+  'index',
+  'constraint',
+  'trigger',
+  'silence',
+  'threshold',
 ];
 const DAY_MS = 86_400_000;
 const MOST_CHANGES = 5;
@@ -66,7 +77,10 @@ export async function messageOf(
   try {
     await inTransaction(writer, async (client) => {
       const stored = await client.query(insertMessage, [
-        ...[accountId, destinationId, message.contentType, message.body],
+        accountId,
+        destinationId,
+        message.contentType,
+        message.body,
         deliveries.map(({ delivery_id }) => delivery_id),
       ]);
       if (stored.rowCount !== deliveries.length) throw new LeaseLost();

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { doesNotMove } from '../../database/cells/moving.sql.ts';
-import { pruneOldest } from '../../database/cells/prune-oldest.ts';
-import { one } from '../../database/one.ts';
+import { doesNotMove } from '../../store/cells/moving.sql.ts';
+import { one } from '../../store/one.ts';
+import { pruneOldest } from '../../store/prune-oldest.ts';
 
 const STEP = 1_000;
 
@@ -44,12 +44,14 @@ const OLD = [
   { table: 'delivery', at: 'queued_at', condition: 'x.ended_at is not null and x.is_logged' },
   { table: 'delivery_attempt', at: 'started_at' },
   {
-    ...{ table: 'delivery_message', at: 'made_at' },
+    table: 'delivery_message',
+    at: 'made_at',
     condition: `not exists (select from delivery v where v.account_id = x.account_id and v.destination_id = x.destination_id
                                                      and v.message_id = x.message_id)`,
   },
   {
-    ...{ table: 'event', at: 'occurred_at' },
+    table: 'event',
+    at: 'occurred_at',
     condition:
       'not exists (select from delivery v where v.account_id = x.account_id and v.event_id = x.event_id)',
   },

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { one } from '../../database/one.ts';
+import { one } from '../../store/one.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
 
 /** The figures of notifications in the whole store, without the copies of accounts that live in another cell. */

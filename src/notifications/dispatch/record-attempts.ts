@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { one } from '../../database/one.ts';
+import { one } from '../../store/one.ts';
 import type { EndedAttempt } from './attempt-delivery.ts';
 import { MOST_ATTEMPTS, secondsToRetry } from './retry-schedule.ts';
 
@@ -80,11 +80,14 @@ export async function recordAttempts(
       // A person waits for a test's answer, and sends another one.
       pause: sent.accepted || kind === 'test' ? null : secondsToRetry(attempts + 1, sent.retryAfter),
       reason: kind === 'test' ? 'A test is tried once.' : `${MOST_ATTEMPTS} attempts failed.`,
-      ...{ startedAt, sent, headers: JSON.stringify(headers) },
+      startedAt,
+      sent,
+      headers: JSON.stringify(headers),
     })),
   );
   const { rows } = await writer.query<RecordedAttempts>(record, [
-    ...[accountId, destinationId],
+    accountId,
+    destinationId,
     tried.map(({ delivery_id }) => delivery_id),
     tried.map(({ sent }) => sent.accepted),
     tried.map(({ pause }) => pause),

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Rounds, startRounds } from '../../activity/rounds.ts';
-import { errorFields, isStoreFailure } from '../../database/store-failure.ts';
+import { type Rounds, startRounds } from '../../platform/rounds.ts';
+import { errorFields, isStoreFailure } from '../../store/store-failure.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
 import type { ChannelFormat } from '../channels/channel.ts';
 import { type AttemptDeps, attemptDelivery, type Open, opener } from './attempt-delivery.ts';
@@ -10,6 +10,7 @@ import { disableWhenFailing, disableWhenGone, disableWhenTampered } from './disa
 import { findDue, parkQueues } from './find-due.ts';
 import { type Lease, leaseDeliveries, type Share } from './lease-deliveries.ts';
 import { logEnds } from './log-ends.ts';
+import { createBatchSender } from './send-batches.ts';
 import { type HeldSlots, mostSlots, SLOTS, shareSlots } from './share-slots.ts';
 
 // A first attempt starts at most this long after its event was committed.
@@ -33,8 +34,8 @@ export interface DispatcherOptions extends AttemptDeps {
 }
 
 /**
- * Sends what is due to the destinations of all accounts, and writes the ends of deliveries into their logs, until stopped.
- * Any number of processes may do so.
+ * Sends what is due to the destinations of all accounts and the batches of log streams, and writes the ends of deliveries into their
+ * logs, until stopped. Any number of processes may do so.
  */
 export function startDispatcher(options: DispatcherOptions): Rounds {
   const { writer, log, formats, measure } = options;
@@ -43,6 +44,7 @@ export function startDispatcher(options: DispatcherOptions): Rounds {
   const recorder = createRecorder(writer, log, abandoned.signal);
   const outage = storeOutage(log);
   const running = new Map<Promise<void>, Lease>();
+  const batches = createBatchSender(options, stopping.signal);
   let wake = () => {};
 
   async function run(lease: Lease, open: Open): Promise<void> {
@@ -106,7 +108,8 @@ export function startDispatcher(options: DispatcherOptions): Rounds {
       });
       let pause = OUTAGE_MS;
       try {
-        pause = (await round()) > 0 ? BUSY_MS : IDLE_MS;
+        const started = (await round()) + (await batches.start((error) => outage.met(error)));
+        pause = started > 0 ? BUSY_MS : IDLE_MS;
         outage.over();
       } catch (error) {
         outage.met(error);
@@ -129,14 +132,20 @@ export function startDispatcher(options: DispatcherOptions): Rounds {
     async stop() {
       stopping.abort();
       await dispatching;
-      const ended = new AbortController();
-      const grace = wait(GRACE_MS, undefined, { signal: ended.signal }).catch(() => {});
-      await Promise.race([Promise.all(running.keys()), grace]);
-      ended.abort();
+      await settleWithin([...running.keys(), ...batches.running.keys()], GRACE_MS);
       abandoned.abort();
       await logging.stop();
+      await logEnds(writer, 0).catch((error: unknown) => outage.met(error));
     },
   };
+}
+
+/** Waits until all have settled, at most so long. None of them rejects. */
+async function settleWithin(work: readonly Promise<void>[], ms: number): Promise<void> {
+  const ended = new AbortController();
+  const grace = wait(ms, undefined, { signal: ended.signal }).catch(() => {});
+  await Promise.race([Promise.all(work), grace]);
+  ended.abort();
 }
 
 /** The slots that the leases occupy, and the destinations that have all the slots that they may have. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isInMaintenance, occurrenceAt } from './active-windows.ts';
-import type { MaintenanceWindow } from './maintenance-row.ts';
+import type { MaintenanceWindow } from './maintenance-window.ts';
 
 const all = { connection_ids: null, connection_names: null };
 const shop = { id: 7, name: 'shop-db', tags: ['env:production', 'team:shop'] };

@@ -1,5 +1,5 @@
 import { type ConnectionScope, includesConnection, type ScopedConnection } from '../connection-scope.ts';
-import type { MaintenanceWindow, RecurringWindow } from './maintenance-row.ts';
+import type { MaintenanceWindow, RecurringWindow } from './maintenance-window.ts';
 import { millisecondsOf } from './quiet-hours.ts';
 import { instantOfWallTime, wallTimeOf } from './time-zone.ts';
 

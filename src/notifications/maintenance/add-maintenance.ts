@@ -1,7 +1,7 @@
 import type { ChangeAccount } from '../../activity/record-entry.ts';
-import { one } from '../../database/one.ts';
-import { within } from '../../database/read.ts';
-import { Rejection } from '../../vocabulary/rejection.ts';
+import { Rejection } from '../../platform/rejection.ts';
+import { one } from '../../store/one.ts';
+import { within } from '../../store/read.ts';
 import type { ConnectionScope } from '../connection-scope.ts';
 import { requireConnections } from '../require-connections.ts';
 import {
@@ -9,11 +9,10 @@ import {
   maintenanceColumns,
   maintenancePage,
   maintenanceRow,
-  type OnceWindow,
   propertiesOf,
-  type RecurringWindow,
   type StoredMaintenance,
 } from './maintenance-row.ts';
+import type { OnceWindow, RecurringWindow } from './maintenance-window.ts';
 import { requireTime } from './require-window.ts';
 
 /** The most windows of an account that are not past. */
@@ -38,12 +37,14 @@ const insert = `
 
 /**
  * Adds a maintenance window: its connections are checked as ever, but their alerts and tickets send nothing while it lasts.
- * Throws a {@link Rejection} for a window that is past, never ends, or includes no connection.
+ * Throws a {@link Rejection} for a window that is past, never ends, or has a name that no connection matches, unless it may
+ * match none.
  */
 export function addMaintenance(
   change: ChangeAccount,
   wanted: WantedMaintenance,
   actor: Record<string, unknown> = {},
+  scope: { mayMatchNone?: boolean } = {},
 ): Promise<MaintenanceRow> {
   return change(async ({ accountId, client, at, author, record }) => {
     const now = new Date(at);
@@ -52,7 +53,7 @@ export function addMaintenance(
       wanted.weekdays === null
         ? requireTime({ ...wanted, starts_at: wanted.starts_at ?? now }, now)
         : requireTime(wanted, now);
-    await requireConnections(within(client), accountId, wanted);
+    await requireConnections(within(client), accountId, wanted, scope);
     const { windows, names } = one(
       (await client.query(countCurrent, [accountId, at])).rows,
       'count the windows',
@@ -68,11 +69,15 @@ export function addMaintenance(
         `The maintenance windows of an account that are not past have at most ${MOST_NAMES} names and tags altogether. Use fewer, with * for any text, or remove a window first.`,
       );
     const { rows } = await client.query<StoredMaintenance>(insert, [
-      ...[accountId, wanted.name, connection_ids, connection_names],
+      accountId,
+      wanted.name,
+      connection_ids,
+      connection_names,
       ...(time.weekdays === null
         ? [time.starts_at, time.ends_at, null, null, null, null]
         : [null, null, time.weekdays, time.start_time, time.time_zone, time.minutes]),
-      ...[author, at],
+      author,
+      at,
     ]);
     const added = maintenanceRow(one(rows, 'store a maintenance window'), now);
     record('maintenance_added', maintenancePage, { ...propertiesOf(added), ...actor });

@@ -1,10 +1,10 @@
 import type { ChangeAccount } from '../../activity/record-entry.ts';
+import { notFound } from '../../platform/rejection.ts';
 import {
   type MaintenanceRow,
   maintenanceColumns,
   maintenancePage,
   maintenanceRow,
-  NoMaintenance,
   propertiesOf,
   type StoredMaintenance,
 } from './maintenance-row.ts';
@@ -18,7 +18,7 @@ const end = `
 
 /**
  * Ends a window that is active, or removes a coming or recurring one: it stays listed as past. Alerts that it held back
- * are sent within a minute. Throws {@link NoMaintenance}.
+ * are sent within a minute. Throws `notFound`.
  */
 export function endMaintenance(
   change: ChangeAccount,
@@ -28,7 +28,8 @@ export function endMaintenance(
   return change(async ({ accountId, client, at, record }) => {
     const { rows } = await client.query<StoredMaintenance>(end, [accountId, maintenanceId, at]);
     const [row] = rows;
-    if (!row) throw new NoMaintenance(maintenanceId);
+    if (!row)
+      throw notFound('active or coming maintenance window', maintenanceId, ': see "maintenance list".');
     const ended = maintenanceRow(row, new Date(at));
     record('maintenance_ended', maintenancePage, { ...propertiesOf(ended), ...actor });
     return ended;

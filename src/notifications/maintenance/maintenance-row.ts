@@ -1,28 +1,7 @@
 import type pg from 'pg';
-import { NotFound } from '../../vocabulary/rejection.ts';
-import type { ConnectionScope } from '../connection-scope.ts';
+import { notFound } from '../../platform/rejection.ts';
 import { occurrenceAt } from './active-windows.ts';
-
-/** A window that happens once. */
-export interface OnceWindow {
-  starts_at: Date;
-  ends_at: Date;
-  weekdays: null;
-}
-
-/** A window that begins on some weekdays, at a time of day in a time zone. */
-export interface RecurringWindow {
-  starts_at: null;
-  /** 1 = Monday … 7 = Sunday, in order. */
-  weekdays: readonly number[];
-  /** `HH:MM`. */
-  start_time: string;
-  time_zone: string;
-  minutes: number;
-}
-
-/** When connections are in maintenance: once, or recurring. */
-export type MaintenanceWindow = ConnectionScope & (OnceWindow | RecurringWindow);
+import type { MaintenanceWindow } from './maintenance-window.ts';
 
 /** Whether a window stops notifications now, will do so, or won't any more. */
 const MAINTENANCE_STATES = ['active', 'coming', 'past'] as const;
@@ -87,8 +66,18 @@ export function maintenanceRow(row: StoredMaintenance, now: Date): MaintenanceRo
   const occurrence = row.removed_at === null ? occurrenceAt(windowOf(row), now) : null;
   const { starts_at, ends_at } = occurrence ?? row;
   return {
-    ...{ id, name, state: stateOf(occurrence, now), connections: { ids, names } },
-    ...{ starts_at, ends_at, weekdays, start_time, time_zone, minutes, created_by, created_at },
+    id,
+    name,
+    state: stateOf(occurrence, now),
+    connections: { ids, names },
+    starts_at,
+    ends_at,
+    weekdays,
+    start_time,
+    time_zone,
+    minutes,
+    created_by,
+    created_at,
   };
 }
 
@@ -97,19 +86,12 @@ function stateOf(occurrence: { starts_at: Date } | null, now: Date): Maintenance
   return occurrence.starts_at <= now ? 'active' : 'coming';
 }
 
-/** The window does not exist, or is past. */
-export class NoMaintenance extends NotFound {
-  constructor(id: number) {
-    super(`There is no active or coming maintenance window ${id}: see "maintenance list".`);
-  }
-}
-
 const ownerOf = 'select account_id from maintenance where maintenance_id = $1';
 
-/** The account of a window. Throws {@link NoMaintenance}. */
+/** The account of a window. Throws `notFound`. */
 export async function accountOfMaintenance(writer: pg.Pool, id: number): Promise<number> {
   const [row] = (await writer.query<{ account_id: number }>(ownerOf, [id])).rows;
-  if (!row) throw new NoMaintenance(id);
+  if (!row) throw notFound('active or coming maintenance window', id, ': see "maintenance list".');
   return row.account_id;
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../../test/store.ts';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { type ChangeAccount, changeAccount } from '../../activity/record-entry.ts';
-import type { Read } from '../../database/read.ts';
+import type { Read } from '../../store/read.ts';
 import { addMaintenance, type WantedMaintenance } from './add-maintenance.ts';
 import { endMaintenance } from './end-maintenance.ts';
 import { listMaintenance } from './list-maintenance.ts';
@@ -22,12 +22,20 @@ const changeOf =
     changeAccount(store.writer, accountId, work);
 
 const now: WantedMaintenance = {
-  ...{ name: 'Move to new disks', ...all, weekdays: null },
-  ...{ starts_at: null, ends_at: inHours(2) },
+  name: 'Move to new disks',
+  ...all,
+  weekdays: null,
+  starts_at: null,
+  ends_at: inHours(2),
 };
 const sundays: WantedMaintenance = {
-  ...{ name: 'Updates', ...all, starts_at: null, weekdays: [7, 6, 7] },
-  ...{ start_time: '02:00', time_zone: 'europe/berlin', minutes: 120 },
+  name: 'Updates',
+  ...all,
+  starts_at: null,
+  weekdays: [7, 6, 7],
+  start_time: '02:00',
+  time_zone: 'europe/berlin',
+  minutes: 120,
 };
 
 test('windows are listed as active, coming and past', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../../test/store.ts';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { addTo, newEvent, queue, runDispatcher, startReceiver } from '../dispatch/dispatcher-fixture.ts';
 
 let store: TestStore;

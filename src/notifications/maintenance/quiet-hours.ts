@@ -1,5 +1,5 @@
-import { Rejection } from '../../vocabulary/rejection.ts';
-import { type Static, Type } from '../../vocabulary/schema.ts';
+import { Rejection } from '../../platform/rejection.ts';
+import { type Static, Type } from '../../platform/schema/schema.ts';
 import { instantOfWallTime, requireTimeZone, wallTimeOf } from './time-zone.ts';
 
 const DAY = 86_400_000;

@@ -1,5 +1,5 @@
-import { Rejection } from '../../vocabulary/rejection.ts';
-import type { OnceWindow, RecurringWindow } from './maintenance-row.ts';
+import { Rejection } from '../../platform/rejection.ts';
+import type { OnceWindow, RecurringWindow } from './maintenance-window.ts';
 import { TIME_OF_DAY } from './quiet-hours.ts';
 import { requireTimeZone } from './time-zone.ts';
 
@@ -19,7 +19,7 @@ function requireOnce({ starts_at, ends_at }: OnceWindow, now: Date) {
   if (ends_at <= now)
     throw wrong(
       'ends_at',
-      `The window is in the past: it ended at ${ends_at.toISOString()}. Give a later end.`,
+      `The window is in the past: it ended at ${ends_at.toISOString().slice(0, 16).replace('T', ' ')} UTC. Give a later end.`,
     );
   if (ends_at.getTime() - starts_at.getTime() > LONGEST_ONCE_DAYS * 1_440 * MINUTE)
     throw wrong(

@@ -1,5 +1,5 @@
-import { nearestWord } from '../../vocabulary/nearest-word.ts';
-import { Rejection } from '../../vocabulary/rejection.ts';
+import { Rejection } from '../../platform/rejection.ts';
+import { nearestWord } from '../../platform/text/nearest-word.ts';
 
 /** A date and time of day as clocks of a time zone show it, in milliseconds since 1970 as if it were UTC. */
 export type WallTime = number;
@@ -75,9 +75,16 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known) return known;
   const made = new Intl.DateTimeFormat('en-US', {
-    ...{ timeZone: zone, calendar: 'iso8601', numberingSystem: 'latn', hourCycle: 'h23' },
-    ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    timeZone: zone,
+    calendar: 'iso8601',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   });
   formats.set(zone, made);
   return made;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EVENT_EXAMPLES } from '../../vocabulary/events/event-examples.ts';
-import type { EventKind } from '../../vocabulary/events/event-kinds.ts';
-import { eventBody, newEventId } from './event-body.ts';
+import { EVENT_EXAMPLES } from '../../api/openapi/event-examples.ts';
+import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import { eventBody, newEventId } from './queue-events.ts';
 
 test('an envelope is what the frozen examples show, byte for byte', () => {
   for (const [kind, example] of Object.entries(EVENT_EXAMPLES)) {

@@ -1,14 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { one } from '../../database/one.ts';
+import { one } from '../../store/one.ts';
 import { GROUPING_CHANNELS } from '../../vocabulary/channels.ts';
-import { plansWith } from '../../vocabulary/events/event-kinds.ts';
+import { type EventKind, plansWith } from '../../vocabulary/event-kinds.ts';
 import type { Plan } from '../../vocabulary/plans.ts';
 import type { NewEvent } from '../event.ts';
 import { quietUntil } from '../maintenance/quiet-hours.ts';
-import { eventBody, newEventId } from './event-body.ts';
 import { type WantingDestination, wantingDestinations, wants } from './wanting-destination.ts';
 
-/** How long a chat or mail waits for more events, in milliseconds. */
+/** How long a chat or mail waits for more events that are not critical, in milliseconds. */
 export const GROUP_MS = 30_000;
 
 /** Beyond so many queued deliveries of a destination, completed health checks are dropped. */
@@ -122,10 +122,10 @@ export async function queueEvents(
   await client.query({ name: 'queue events', text: insertEvents, values });
 }
 
-/** When the first attempt is due: chats and mails wait for more events, and quiet hours hold back what is not critical. */
+/** When the first attempt is due. Chats and mails wait for more events, and quiet hours hold events back, unless they are critical. */
 function dueAt({ channel, quiet_hours }: WantingDestination, event: NewEvent, at: Date): Date {
-  if (event.kind === 'test') return at;
-  const quiet = event.severity === 'critical' ? null : quietUntil(quiet_hours, at);
+  if (event.kind === 'test' || event.severity === 'critical') return at;
+  const quiet = quietUntil(quiet_hours, at);
   if (quiet) return quiet;
   return GROUPING_CHANNELS.includes(channel) ? new Date(at.getTime() + GROUP_MS) : at;
 }
@@ -133,4 +133,43 @@ function dueAt({ channel, quiet_hours }: WantingDestination, event: NewEvent, at
 // jsonb has no NUL and no lone surrogate. The body is JSON already, where both are escaped.
 function storable(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value;
+}
+
+/** The largest body, in bytes: Standard Webhooks recommends at most 20 kB. */
+const LARGEST_BODY = 20_000;
+
+const CUT = ' … (cut by dbvitals)';
+
+/** A new id for an event. It is the `webhook-id` on every attempt. */
+export function newEventId(): string {
+  return `evt_${randomBytes(16).toString('base64url')}`;
+}
+
+/**
+ * The envelope of the specification (section 6), as it is sent. Texts in `data` are cut at a character, the longest first,
+ * until the body has at most 20 kB; a cut text says so.
+ */
+export function eventBody(kind: EventKind, at: Date, data: Readonly<Record<string, unknown>>): string {
+  for (let longest = Number.POSITIVE_INFINITY; ; longest = Math.min(longest, 40_000) / 2) {
+    const cut = Number.isFinite(longest) ? cutTexts(data, longest) : data;
+    const body = JSON.stringify({ event: kind, timestamp: at.toISOString(), api_version: 'v1', data: cut });
+    if (Buffer.byteLength(body) <= LARGEST_BODY) return body;
+  }
+}
+
+/** The value with every text of more than `longest` UTF-16 units cut, never inside a character. */
+function cutTexts(value: unknown, longest: number): unknown {
+  if (typeof value === 'string') return value.length <= longest ? value : `${headOf(value, longest)}${CUT}`;
+  if (Array.isArray(value)) return value.map((one) => cutTexts(one, longest));
+  if (value === null || typeof value !== 'object' || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cutTexts(one, longest)]));
+}
+
+const segments = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+function headOf(text: string, longest: number): string {
+  const end = Math.floor(longest);
+  const around = segments.segment(text.slice(0, end + 64)).containing(end);
+  // A character of more than 64 units is no text that a reader misses.
+  return text.slice(0, around ? around.index : end).toWellFormed();
 }

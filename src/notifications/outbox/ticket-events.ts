@@ -1,7 +1,10 @@
 import type pg from 'pg';
-import type { TicketEntry } from '../../ops/record-findings.ts';
-import type { EventKind } from '../../vocabulary/events/event-kinds.ts';
-import { tagsOfConnection } from '../../vocabulary/values/tags.ts';
+import type { EntryProperties } from '../../activity/catalogue/catalogue.ts';
+import type { FaultMeasure } from '../../checks/measure.ts';
+import { tagsOfConnection } from '../../store/sql/connection-tags.sql.ts';
+import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
+import type { Severity } from '../../vocabulary/severities.ts';
 import type { EventConnection, NewEvent } from '../event.ts';
 import { audienceOf, queueEvents } from './queue-events.ts';
 
@@ -24,7 +27,7 @@ export function ticketEvents(
     if (kind === null) return [];
     const event = ticketEvent(kind, entry.ticket, connection, at);
     if (kind !== 'ops.ticket_escalated') return [event];
-    return [{ ...event, data: { ...event.data, previous_severity: entry.properties['from'] } }];
+    return [{ ...event, data: { ...event.data, previous_severity: entry.properties.from } }];
   });
 }
 
@@ -58,7 +61,7 @@ export function ticketEvent(
       since: first_seen_at.toISOString(),
       remediation: remediation || null,
       resolution: kind === 'ops.ticket_resolved' ? ticket.resolution : null,
-      page: `/tickets?status=all&ticket=${ticket_id}`,
+      page: PAGE_LINKS.ticket(ticket_id),
     },
   };
 }
@@ -84,3 +87,41 @@ export async function queueMemberChanges(
   const events = rows.flatMap((connection) => ticketEvents(entries, connection, audience.at));
   await queueEvents(client, scope, events, audience);
 }
+
+/** An activity entry to record in the same transaction, for `Change.record`. */
+export interface TicketEntry {
+  actionType:
+    | 'ticket_opened'
+    | 'ticket_reopened'
+    | 'ticket_resolved'
+    | 'ticket_escalated'
+    | 'ticket_deescalated';
+  pagePath: string;
+  properties: EntryProperties<TicketEntry['actionType']> & { from?: string };
+  /** The ticket after the change, for notifications. */
+  ticket: ChangedTicketFacts;
+}
+
+/** What notifications say of a ticket. */
+export interface ChangedTicketFacts {
+  ticket_id: number;
+  check_id: string;
+  /** '' = the whole server. */
+  database: string;
+  object: string | null;
+  title: string;
+  severity: Severity;
+  metric_line: string;
+  measured: FaultMeasure | null;
+  remediation: string;
+  first_seen_at: Date;
+  /** Why it was resolved; null = it is open. */
+  resolution: string | null;
+  resolution_hours: number | null;
+}
+
+/** SQL: the columns of {@link ChangedTicketFacts}, from `ticket t`. */
+export const changedFacts = `
+            t.ticket_id, t.check_id, t.database, t.object, t.title, t.severity, t.metric_line, t.measured, t.remediation,
+            t.first_seen_at, t.resolution,
+            round(extract(epoch from t.resolved_at - t.first_seen_at) / 3600, 2)::float8 as resolution_hours`;

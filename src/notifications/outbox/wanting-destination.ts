@@ -1,5 +1,5 @@
-import type { Channel } from '../../vocabulary/channels.ts';
-import type { EventKind } from '../../vocabulary/events/event-kinds.ts';
+import { type Channel, EVENTLESS_CHANNELS } from '../../vocabulary/channels.ts';
+import type { EventKind } from '../../vocabulary/event-kinds.ts';
 import { SEVERITIES, type Severity } from '../../vocabulary/severities.ts';
 import { type ConnectionScope, includesConnection } from '../connection-scope.ts';
 import type { NewEvent } from '../event.ts';
@@ -14,13 +14,13 @@ export interface WantingDestination extends ConnectionScope {
   quiet_hours: QuietHours | null;
 }
 
-/** SQL: an array of {@link WantingDestination} of account $1, empty if it has none. Heartbeats get no events. */
+/** SQL: an array of {@link WantingDestination} of account $1, empty if it has none. Heartbeats and log streams get no events. */
 export const wantingDestinations = `
   coalesce((select jsonb_agg(jsonb_build_object('destination_id', d.destination_id, 'channel', d.channel, 'kinds', d.kinds,
                      'minimum_severity', d.minimum_severity, 'connection_ids', d.connection_ids,
                      'connection_names', d.connection_names, 'quiet_hours', d.quiet_hours) order by d.destination_id)
               from destination d
-             where d.account_id = $1 and d.removed_at is null and d.channel <> 'heartbeat'), '[]')`;
+             where d.account_id = $1 and d.removed_at is null and d.channel <> all ('{${EVENTLESS_CHANNELS}}')), '[]')`;
 
 // The channels that people read. A program was told once, and that is enough.
 const REMINDED: readonly Channel[] = ['slack', 'mattermost', 'teams', 'discord', 'email', 'pagerduty'];

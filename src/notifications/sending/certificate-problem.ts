@@ -1,6 +1,6 @@
 import { connect, type PeerCertificate } from 'node:tls';
-import { type Address, pinnedLookup } from '../../network/address.ts';
-import { cleanText } from '../../vocabulary/clean-text.ts';
+import { type Address, pinnedLookup } from '../../platform/network/address.ts';
+import { cleanText } from '../../platform/text/clean-text.ts';
 import { errorCode } from './connect-problem.ts';
 
 /** The server whose certificate was rejected. */

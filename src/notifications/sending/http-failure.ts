@@ -1,5 +1,5 @@
-import { ForbiddenAddress } from '../../network/address.ts';
-import { cleanText } from '../../vocabulary/clean-text.ts';
+import { ForbiddenAddress } from '../../platform/network/address.ts';
+import { cleanText } from '../../platform/text/clean-text.ts';
 import { certificateProblem } from './certificate-problem.ts';
 import { hostOf } from './check-url.ts';
 import { connectProblem, errorCode } from './connect-problem.ts';

@@ -1,5 +1,5 @@
 import type { SmtpServer } from '../../config/mail-settings.ts';
-import { cleanText } from '../../vocabulary/clean-text.ts';
+import { cleanText } from '../../platform/text/clean-text.ts';
 import { certificateProblem } from './certificate-problem.ts';
 import { connectProblem } from './connect-problem.ts';
 import { LIMITS, TooSlow } from './send-limits.ts';
@@ -48,8 +48,10 @@ function fieldsOf(error: unknown): SmtpError {
   };
   const code: unknown = Reflect.get(fields, 'responseCode');
   return {
-    ...{ code: text('code'), command: text('command') },
-    ...{ response: text('response'), responseCode: typeof code === 'number' ? code : null },
+    code: text('code'),
+    command: text('command'),
+    response: text('response'),
+    responseCode: typeof code === 'number' ? code : null,
   };
 }
 

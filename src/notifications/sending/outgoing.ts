@@ -1,5 +1,5 @@
 /** A finished request, for the process that talks to the network. */
-export type OutgoingRequest = OutgoingHttp | OutgoingMail;
+export type OutgoingRequest = OutgoingHttp | OutgoingMail | OutgoingSyslog;
 
 export interface OutgoingHttp {
   protocol: 'http';
@@ -15,6 +15,14 @@ export interface OutgoingMail {
   protocol: 'smtp';
   /** One message for each recipient, because each has its own link to unsubscribe. */
   messages: readonly MailMessage[];
+}
+
+export interface OutgoingSyslog {
+  protocol: 'syslog';
+  /** syslog+tls://HOST:PORT, or syslog+tcp://HOST:PORT. */
+  url: string;
+  /** Messages of RFC 5424, each after its length in bytes. */
+  body: string;
 }
 
 export interface MailMessage {

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { type Address, DESTINATION, pinnedLookup, resolveTarget } from '../../network/address.ts';
+import { type Address, DESTINATION, pinnedLookup, resolveTarget } from '../../platform/network/address.ts';
 import { hostOf } from './check-url.ts';
 import { LIMITS } from './send-limits.ts';
 

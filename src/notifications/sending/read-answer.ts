@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { cleanText } from '../../vocabulary/clean-text.ts';
+import { cleanText } from '../../platform/text/clean-text.ts';
 import { LIMITS } from './send-limits.ts';
 
 /**

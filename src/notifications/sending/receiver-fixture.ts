@@ -107,7 +107,11 @@ export function send(url: string, more: Partial<OutgoingHttp> = {}, routes = new
 /** An attempt without an answer. */
 export function failed(result: string | RegExp) {
   return {
-    ...{ status: null, accepted: false, response: '', retryAfter: null, gone: false },
+    status: null,
+    accepted: false,
+    response: '',
+    retryAfter: null,
+    gone: false,
     result: typeof result === 'string' ? result : expect.stringMatching(result),
   };
 }

@@ -42,7 +42,12 @@ test('a request arrives as it was made, but for headers that frame it', async ()
     'Transfer-Encoding': 'chunked',
   };
   expect(await send(`http://127.0.0.1:${port}/a?b=c`, { headers })).toEqual({
-    ...{ status: 200, accepted: true, result: '200 OK', response: 'ok', retryAfter: null, gone: false },
+    status: 200,
+    accepted: true,
+    result: '200 OK',
+    response: 'ok',
+    retryAfter: null,
+    gone: false,
     milliseconds: expect.any(Number),
   });
   const [head = '', body] = got.split('\r\n\r\n');
@@ -85,9 +90,12 @@ test.each([
   ['HTTP/1.1 410 Gone\r\ncontent-length: 0\r\n\r\n', { accepted: false, gone: true, result: '410 Gone' }],
   [
     'HTTP/1.1 429 Slow\r\nretry-after: 120\r\ncontent-length: 0\r\n\r\n',
-    { status: 429, retryAfter: 120, result: '429 Too Many Requests' },
+    { status: 429, retryAfter: 120, result: '429 Too Many Requests, Retry-After: 120 s' },
   ],
-  ['HTTP/1.1 503 x\r\nretry-after: 999999999\r\ncontent-length: 0\r\n\r\n', { retryAfter: 86_400 }],
+  [
+    'HTTP/1.1 503 x\r\nretry-after: 999999999\r\ncontent-length: 0\r\n\r\n',
+    { retryAfter: 86_400, result: '503 Service Unavailable, Retry-After: 86400 s' },
+  ],
   ['HTTP/1.1 503 x\r\nretry-after: soon\r\ncontent-length: 0\r\n\r\n', { retryAfter: null }],
   [
     'HTTP/1.1 503 x\r\nretry-after: Mon, 01 Jan 2024 00:00:00 GMT\r\ncontent-length: 0\r\n\r\n',
@@ -97,7 +105,8 @@ test.each([
   [
     'HTTP/1.1 302 Found\r\nlocation: http://169.254.169.254/latest?secret=1\r\ncontent-length: 0\r\n\r\n',
     {
-      ...{ status: 302, accepted: false },
+      status: 302,
+      accepted: false,
       result: '302 Found: it redirects to http://169.254.169.254, and redirects are not followed.',
     },
   ],

@@ -2,8 +2,8 @@ import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { version } from '../../config/package-root.ts';
-import { pinnedLookup } from '../../network/address.ts';
+import { pinnedLookup } from '../../platform/network/address.ts';
+import { version } from '../../platform/package-root.ts';
 import { urlProblem } from './check-url.ts';
 import { failedAttempt } from './failed-attempt.ts';
 import { httpFailure } from './http-failure.ts';
@@ -15,18 +15,18 @@ import { statusResult } from './status-result.ts';
 
 // Headers that frame the message or say where it goes: only this file sets them.
 const OWN = new Set([
-  ...[
-    'connection',
-    'content-length',
-    'expect',
-    'host',
-    'keep-alive',
-    'te',
-    'trailer',
-    'transfer-encoding',
-    'upgrade',
-  ],
-  ...['proxy-authorization', 'proxy-connection', 'accept-encoding'],
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'proxy-authorization',
+  'proxy-connection',
+  'accept-encoding',
 ]);
 
 /** Sends one HTTP request to a vetted address. Never throws. */
@@ -46,9 +46,11 @@ export async function sendHttp(
     const answer = await answerOf(request, url, route, began);
     const status = answer.statusCode ?? 0;
     const accepted = status >= 200 && status <= 299;
-    const result = statusResult(status, answer.headers.location, url);
-    const response = await readAnswer(answer);
     const retryAfter = accepted ? null : retryAfterOf(answer.headers['retry-after']);
+    // Lists of deliveries show the result: why the next attempt is so late.
+    const wait = retryAfter ? `, Retry-After: ${retryAfter} s` : '';
+    const result = statusResult(status, answer.headers.location, url) + wait;
+    const response = await readAnswer(answer);
     const milliseconds = Math.round(performance.now() - began);
     return { status, accepted, result, response, milliseconds, retryAfter, gone: status === 410 };
   } catch (error) {
@@ -92,7 +94,9 @@ function exchange(
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
     ...connection,
-    ...{ method, maxHeaderSize: LIMITS.headerBytes, insecureHTTPParser: false },
+    method,
+    maxHeaderSize: LIMITS.headerBytes,
+    insecureHTTPParser: false,
     headers: {
       'user-agent': `dbvitals/${version}`,
       ...Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN.has(name.toLowerCase()))),

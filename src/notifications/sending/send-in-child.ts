@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { childEnvironment } from '../../network/child-environment.ts';
+import { childEnvironment } from '../../platform/network/child-environment.ts';
 import { failedAttempt } from './failed-attempt.ts';
 import type { OutgoingRequest, Send, SendResult } from './outgoing.ts';
 import { LIMITS } from './send-limits.ts';

@@ -1,4 +1,4 @@
-/** What a request may take and give (docs/decisions/0069). */
+/** What a request may take and give (docs/decisions/0068). */
 export const LIMITS = {
   /** To resolve the host and connect, with TLS. */
   connectMs: 5_000,

@@ -111,7 +111,8 @@ test.each([
 ])('%j is not a recipient', async (to) => {
   const server = await serve();
   expect(await send(`smtp://localhost:${server.port}`, message(to))).toMatchObject({
-    ...{ status: null, accepted: false },
+    status: null,
+    accepted: false,
     result: expect.stringMatching(/^The recipient <?bob.* is not an e-mail address\.$/),
   });
   expect(server.lines).toEqual([]);
@@ -234,7 +235,8 @@ test('a recipient who is refused for good does not stop the others, nor send the
     (line) => (line.startsWith('RCPT TO:<eve') ? '550 5.1.1 no' : undefined) as undefined,
   );
   expect(await send(`smtp://localhost:${port}`, BOB, message('eve@example.com'))).toMatchObject({
-    ...{ status: 550, accepted: true },
+    status: 550,
+    accepted: true,
     result:
       'Accepted for 1 of 2 recipients. The SMTP server refused the recipient eve@example.com: 550 5.1.1 no',
   });

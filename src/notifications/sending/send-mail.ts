@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { isMailAddress, parseSmtpUrl, type SmtpServer } from '../../config/mail-settings.ts';
-import { cleanText } from '../../vocabulary/clean-text.ts';
+import { cleanText } from '../../platform/text/clean-text.ts';
 import { failedAttempt } from './failed-attempt.ts';
 import { type MailFailure, mailFailure } from './mail-failure.ts';
 import type { MailMessage, OutgoingMail, SendResult } from './outgoing.ts';
@@ -47,7 +47,7 @@ async function sendMail(
     const { to } = message;
     if (!isMailAddress(to)) {
       const sentence = `The recipient ${oneLine(to).slice(0, 254)} is not an e-mail address.`;
-      return { ...{ to, status: null, sentence, response: '' }, isFinal: true };
+      return { to, status: null, sentence, response: '', isFinal: true };
     }
     if (accepted.has(keyOf(message))) return { to, response: '', isEarlier: true };
     try {
@@ -73,19 +73,26 @@ async function sendMail(
 function transportOptions(server: SmtpServer) {
   const { host, port, tls, login } = server;
   return {
-    ...{ host, port, pool: true as const, maxConnections: CONNECTIONS, maxRequeues: 0 },
-    ...{ secure: tls === 'tls', requireTLS: tls === 'starttls', ignoreTLS: tls === 'none' },
+    host,
+    port,
+    pool: true as const,
+    maxConnections: CONNECTIONS,
+    maxRequeues: 0,
+    secure: tls === 'tls',
+    requireTLS: tls === 'starttls',
+    ignoreTLS: tls === 'none',
     ...(login !== null && { auth: { user: login.user, pass: login.password } }),
     // The system's resolver, which knows /etc/hosts and search domains. Nodemailer's asks name servers only.
     getSocket: (_options: unknown, done: (error: Error | null, socket?: { connection: Socket }) => void) =>
       connectTo(server, done),
-    ...{
-      connectionTimeout: LIMITS.connectMs,
-      greetingTimeout: LIMITS.connectMs,
-      socketTimeout: LIMITS.wholeMs,
-    },
-    ...{ maxResponseSize: LIMITS.readBytes, socketCloseTimeout: 500 },
-    ...{ disableFileAccess: true, disableUrlAccess: true, logger: false },
+    connectionTimeout: LIMITS.connectMs,
+    greetingTimeout: LIMITS.connectMs,
+    socketTimeout: LIMITS.wholeMs,
+    maxResponseSize: LIMITS.readBytes,
+    socketCloseTimeout: 500,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    logger: false,
   };
 }
 
@@ -110,8 +117,12 @@ function mailOf({ to, subject, text, html, headers }: MailMessage, from: string)
   const allowed = Object.entries(headers).filter(([name]) => /^[\w-]+$/.test(name) && !OWN.test(name));
   const sender = /<([^<>]+)>$/.exec(from)?.[1] ?? from;
   return {
-    ...{ from, to: { name: '', address: to }, envelope: { from: sender, to: [to] } },
-    ...{ subject: oneLine(subject), text, html },
+    from,
+    to: { name: '', address: to },
+    envelope: { from: sender, to: [to] },
+    subject: oneLine(subject),
+    text,
+    html,
     headers: Object.fromEntries(allowed.map(([name, value]) => [name, oneLine(value)])),
   };
 }

@@ -3,6 +3,7 @@ import type { OutgoingRequest, SendResult } from './outgoing.ts';
 import { Routes } from './pinned-routes.ts';
 import { sendHttp } from './send-http.ts';
 import { type Mailer, openMailer } from './send-mail.ts';
+import { sendSyslog } from './send-syslog.ts';
 
 /** What the process that sends needs to know. Contains the password of the SMTP server. */
 export interface SendSettings {
@@ -46,6 +47,7 @@ process.on('message', async (message: WorkerMessage) => {
 
 async function send(request: OutgoingRequest): Promise<SendResult> {
   if (request.protocol === 'http') return sendHttp(request, settings.allowPrivate, routes);
+  if (request.protocol === 'syslog') return sendSyslog(request, settings.allowPrivate);
   if (mailer !== null) return mailer.send(request);
   return failedAttempt('E-mail is not set up: set DBVITALS_SMTP_URL.', performance.now());
 }

@@ -75,7 +75,9 @@ export async function startSmtp(
   server.listen(0, 'localhost');
   await once(server, 'listening');
   const fixture: SmtpFixture = {
-    ...{ port: (server.address() as AddressInfo).port, lines: [], connections: 0 },
+    port: (server.address() as AddressInfo).port,
+    lines: [],
+    connections: 0,
     close() {
       server.close();
       for (const socket of sockets) socket.destroy();

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { cleanText } from '../../vocabulary/clean-text.ts';
+import { cleanText } from '../../platform/text/clean-text.ts';
 
 /** An answer's status in one line. Of a redirect, it names the origin only: the path may be a secret. */
 export function statusResult(status: number, location: string | undefined, url: URL): string {

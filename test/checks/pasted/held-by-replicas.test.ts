@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Fault } from '../../../src/checks/check.ts';
+import type { Fault } from '../../../src/checks/fault.ts';
 import { xminHeld } from '../../../src/checks/postgres/xmin-held.ts';
-import { expectOnPages } from '../../expect-on-pages.ts';
+import { expectOnPages } from '../../support/expect-on-pages.ts';
 import { measure } from '../measure.ts';
 import { paste, stepsOf } from '../paste.ts';
 import { PASSWORD, PostgresServer, testedPrograms } from '../postgres-server.ts';

@@ -35,7 +35,7 @@ export const hostileObjects: HostileCase[] = [
     check_id: 'PG_STALE_STATS',
     kind: 'table',
     make: (q) => [
-      `create table ${t(q)} (id int primary key)`,
+      `create table ${t(q)} (id int primary key) with (autovacuum_enabled = off)`,
       `insert into ${t(q)} select generate_series(1, 10001)`,
     ],
   },
@@ -206,6 +206,24 @@ export const hostileObjects: HostileCase[] = [
       `create table ${u(q)} (id int primary key)`,
       `create table ${t(q)} (id int primary key constraint ${q('f')} references ${u(q)})`,
       `alter table ${t(q)} disable trigger all`,
+    ],
+  },
+  {
+    check_id: 'PG_EVENT_TRIGGER_DISABLED',
+    kind: 'event trigger',
+    make: (q) => [
+      `create function ${t(q)}() returns event_trigger language plpgsql as 'begin end'`,
+      `create event trigger ${q('e')} on sql_drop execute function ${t(q)}()`,
+      `alter event trigger ${q('e')} disable`,
+    ],
+  },
+  {
+    check_id: 'PG_COLLATION_VERSION',
+    kind: 'collation',
+    make: (q) => [
+      `create collation ${q('s')}.${q('c')} (provider = icu, locale = 'de')`,
+      `create table ${t(q)} (id int primary key, word text collate ${q('s')}.${q('c')})`,
+      `update pg_collation set collversion = '1' where oid >= 16384 and collversion is not null`,
     ],
   },
   {

@@ -22,7 +22,11 @@ async function logIn(server: PostgresServer, name: Naming) {
   await run(server, `create database ${q('d')}`);
   const { host, port } = server;
   const client = new pg.Client({
-    ...{ host, port, password: PASSWORD, user: name('r'), database: name('d') },
+    host,
+    port,
+    password: PASSWORD,
+    user: name('r'),
+    database: name('d'),
     application_name: name('a'),
   });
   client.on('error', () => {});
@@ -42,7 +46,9 @@ function session(
   after: (server: PostgresServer, name: Naming) => Promise<void> = async () => {},
 ): NamedCase {
   return {
-    ...{ check_id, kind: 'session', thresholds: AT_ONCE },
+    check_id,
+    kind: 'session',
+    thresholds: AT_ONCE,
     make: async (server, name) => {
       const { client, end } = await logIn(server, name);
       await begin(client);
@@ -70,7 +76,9 @@ async function rollBack(server: PostgresServer, database: string): Promise<void>
 /** A fault of a prepared transaction. */
 function prepared(check_id: string): NamedCase {
   return {
-    ...{ check_id, kind: 'prepared transaction', thresholds: AT_ONCE },
+    check_id,
+    kind: 'prepared transaction',
+    thresholds: AT_ONCE,
     make: async (server, name) => {
       const { client, end } = await logIn(server, name);
       await client.query(`begin; select txid_current(); prepare transaction ${literal(longest(name))}`);
@@ -102,7 +110,9 @@ export const hostileSessions: NamedCase[] = [
   session('PG_LONG_XACT', (client) => client.query('begin')),
   session('PG_XMIN_HELD', (client) => client.query('begin isolation level repeatable read; select 1')),
   {
-    ...{ check_id: 'PG_BLOCKED_SESSIONS', kind: 'session', thresholds: AT_ONCE },
+    check_id: 'PG_BLOCKED_SESSIONS',
+    kind: 'session',
+    thresholds: AT_ONCE,
     make: async (server, name) => {
       const { client, end } = await logIn(server, name);
       await client.query('begin; select pg_advisory_xact_lock(7)');

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pasteableOn } from '../../page-statements.ts';
+import { pasteableOn } from '../../support/page-statements.ts';
 import { paste } from '../paste.ts';
 import { PostgresServer } from '../postgres-server.ts';
 import { run } from './named-case.ts';
@@ -16,6 +16,13 @@ const SLOT = [`select pg_create_physical_replication_slot('north')`];
 const FIXTURES: Readonly<Record<string, readonly string[]>> = {
   PG_BLOCKED_SESSIONS: OLD_TRANSACTION,
   PG_DEADLOCKS: [ORDERS],
+  PG_COLLATION_VERSION: [`create collation "German" (provider = icu, locale = 'de')`],
+  PG_DATABASE_INVALID: ['drop database if exists half_gone', 'create database half_gone'],
+  PG_DATABASE_LEFT_OUT: ['drop database if exists private', 'create database private'],
+  PG_EVENT_TRIGGER_DISABLED: [
+    `create function refuse() returns event_trigger language plpgsql as 'begin end'`,
+    'create event trigger no_drops on sql_drop execute function refuse()',
+  ],
   PG_DEAD_TUPLES: [ORDERS],
   PG_DISABLED_TRIGGER: [
     'create table parcels ()',
@@ -36,6 +43,9 @@ const FIXTURES: Readonly<Record<string, readonly string[]>> = {
     ORDERS,
     'create index orders_number on orders (number)',
     'create index orders_number_ccnew on orders (number)',
+    'create table visits (day date) partition by range (day)',
+    `create table visits_2027 partition of visits for values from ('2027-01-01') to ('2028-01-01')`,
+    'create index visits_day on visits (day)',
   ],
   PG_MIXED_COLLATIONS: ['create table bills (payer_code text)'],
   PG_NO_PRIMARY_KEY: ['create table notes (id int not null)'],
@@ -55,6 +65,10 @@ const FIXTURES: Readonly<Record<string, readonly string[]>> = {
   PG_SLOT_WAL_LEFT: SLOT,
   PG_SLOW_QUERIES: STATISTICS,
   PG_STALE_STATS: [ORDERS],
+  PG_SUBSCRIPTION_STOPPED: [
+    'drop subscription if exists from_north',
+    `create subscription from_north connection 'host=/nowhere' publication p with (connect = false)`,
+  ],
   PG_TABLE_AUTOVACUUM_OFF: ['create table logs () with (autovacuum_enabled = off)'],
   PG_TABLE_BLOAT_EST: [ORDERS],
   PG_TOO_MANY_INDEXES: [ORDERS],
@@ -76,11 +90,15 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Pages whose statements only a standby takes, and the test that pastes the same from the finding. */
-const ELSEWHERE: Readonly<Record<string, string>> = { PG_REPLAY_PAUSED: '../replication.test.ts' };
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  PG_REPLAY_PAUSED: '../replication.test.ts',
+  PG_STANDBY_CUT_OFF: '../replication.test.ts',
+};
 
 /** Statements that only some versions know. */
 const SINCE: readonly (readonly [RegExp, number])[] = [
   [/^EXPLAIN \(GENERIC_PLAN\)/, 160_000],
+  [/datcollversion|REFRESH COLLATION VERSION/, 150_000],
   [/^ALTER USER .* IDENTIFIED BY/, Number.POSITIVE_INFINITY], // of MySQL
 ];
 

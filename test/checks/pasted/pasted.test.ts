@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Check, FAULT_LIMIT, type Fault } from '../../../src/checks/check.ts';
+import { type Check, FAULT_LIMIT } from '../../../src/checks/check.ts';
+import type { Fault } from '../../../src/checks/fault.ts';
 import type { JudgementInput } from '../../../src/checks/judgement-of.ts';
 import { postgresChecks } from '../../../src/checks/postgres/postgres-checks.ts';
 import { showQuery } from '../../../src/checks/postgres/query-engine.ts';
 import { cleanObject } from '../../../src/monitor/outcome.ts';
-import { escapedName, isPrintable, UNPRINTABLE } from '../../../src/vocabulary/clean-text.ts';
+import { escapedName, isPrintable, UNPRINTABLE } from '../../../src/platform/text/clean-text.ts';
 import { measure, sample } from '../measure.ts';
 import { follow, isSteps, paste } from '../paste.ts';
 import { PostgresServer } from '../postgres-server.ts';

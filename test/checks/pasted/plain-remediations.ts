@@ -15,6 +15,7 @@ export const plainRemediations: Readonly<Record<string, Plain>> = {
   PG_CHECKPOINTS_REQUESTED: 'setting',
   PG_CHECKSUM_FAILURES: 'steps',
   PG_CONN_SATURATION: 'steps',
+  PG_DATABASE_LEFT_OUT: 'steps',
   PG_DEADLOCKS: 'steps',
   PG_FSYNC_OFF: 'setting',
   PG_MAX_CONN_HIGH: 'steps',
@@ -28,6 +29,7 @@ export const plainRemediations: Readonly<Record<string, Plain>> = {
   PG_REPLICA_MISSING: 'steps',
   PG_ROLLBACK_RATIO: 'steps',
   PG_SHARED_BUFFERS_LOW: 'setting',
+  PG_STANDBY_CUT_OFF: 'steps',
   PG_VERSION_EOL: 'sentence',
   PG_WAL_KEPT: 'steps',
 };

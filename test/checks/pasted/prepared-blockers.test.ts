@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Fault } from '../../../src/checks/check.ts';
+import type { Fault } from '../../../src/checks/fault.ts';
 import { blockedSessions } from '../../../src/checks/postgres/blocked-sessions.ts';
-import { expectOnPages } from '../../expect-on-pages.ts';
+import { expectOnPages } from '../../support/expect-on-pages.ts';
 import { measure } from '../measure.ts';
 import { paste } from '../paste.ts';
 import { PostgresServer } from '../postgres-server.ts';

@@ -3,11 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { changeAccount } from '../../../src/activity/record-entry.ts';
 import { secretKeys } from '../../../src/config/secret-key.ts';
-import { openPool, parseStoreUrl } from '../../../src/database/connect.ts';
+import { parseStoreUrl } from '../../../src/config/store-url.ts';
 import { addDestination } from '../../../src/notifications/destinations/add-destination.ts';
 import type { NewEvent } from '../../../src/notifications/event.ts';
 import { queueEvents } from '../../../src/notifications/outbox/queue-events.ts';
-import type { EventKind } from '../../../src/vocabulary/events/event-kinds.ts';
+import { openPool } from '../../../src/store/connect.ts';
+import type { EventKind } from '../../../src/vocabulary/event-kinds.ts';
+import { PAGE_LINKS } from '../../../src/vocabulary/page-paths.ts';
 import { type Stage, setStage, UNLIMITED } from '../stage.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
@@ -60,7 +62,9 @@ function notified(stage: Stage, receiver: Receiver, pools: pg.Pool[]): NotifiedS
     const made: StagedDestination[] = [];
     for (let n = 0; n < count; n += 1) {
       const wanted = {
-        ...{ name: `Receiver ${n} ${url}`, channel: 'webhook' as const, url: `${url}/${accountId}-${n}` },
+        name: `Receiver ${n} ${url}`,
+        channel: 'webhook' as const,
+        url: `${url}/${accountId}-${n}`,
         kinds: ['alert.triggered', 'health_check.completed'] as const,
       };
       const { destination } = await changeAccount(writer, accountId, (change) =>
@@ -104,12 +108,23 @@ function notified(stage: Stage, receiver: Receiver, pools: pg.Pool[]): NotifiedS
 
 function injected(kind: EventKind, destinationId: number): NewEvent {
   return {
-    ...{ kind, severity: 'critical', connection: null, destinationIds: [destinationId] },
+    kind,
+    severity: 'critical',
+    connection: null,
+    destinationIds: [destinationId],
     data: { note: 'injected', queued_at: new Date().toISOString() },
     details: {
-      ...{ connection: null, title: 'Injected', check_id: null, database: '', object: null },
-      ...{ metric_line: null, measured: null, since: null, remediation: null, resolution: null },
-      page: '/alerts',
+      connection: null,
+      title: 'Injected',
+      check_id: null,
+      database: '',
+      object: null,
+      metric_line: null,
+      measured: null,
+      since: null,
+      remediation: null,
+      resolution: null,
+      page: PAGE_LINKS.alert(1),
     },
   };
 }

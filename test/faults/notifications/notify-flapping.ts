@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { changeAccount } from '../../../src/activity/record-entry.ts';
 import { secretKeys } from '../../../src/config/secret-key.ts';
-import { openPool, parseStoreUrl } from '../../../src/database/connect.ts';
-import { createCluster, startServer, stopServer } from '../../../src/database/server.ts';
+import { parseStoreUrl } from '../../../src/config/store-url.ts';
 import { addDestination } from '../../../src/notifications/destinations/add-destination.ts';
+import { openPool } from '../../../src/store/connect.ts';
+import { createCluster, startServer, stopServer } from '../../../src/store/server.ts';
 import { type Environment, type Process, runJson, startProcess } from '../../contract/running-service.ts';
 import { type Extent, type Fault, Seen } from '../fault.ts';
 import { type NotifiedStage, onNotifiedStage } from './notified-stage.ts';
@@ -104,7 +105,10 @@ async function watch(
     `      - { name: flapping ${n}, address: ${address}, password: { env: WATCHED_PASSWORD }, every: ${every} }`;
   const file = join(dirname(host), 'dbvitals.yaml');
   const lines = [
-    ...['accounts:', `  - name: ${ACCOUNT}`, '    plan: business', '    connections:'],
+    'accounts:',
+    `  - name: ${ACCOUNT}`,
+    '    plan: business',
+    '    connections:',
     ...Array.from({ length: connections }, (_, n) => one(n)),
     '    alert_rules:',
     '      - { name: Away, when: unreachable_seconds >= 10s, severity: critical }',
@@ -112,7 +116,7 @@ async function watch(
     '      - { name: Found, when: findings_critical >= 1 }',
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
-  await runJson(['apply', '-f', file], environment);
+  await runJson(['apply', '-f', file, '--secret-env', 'WATCHED_PASSWORD'], environment);
 }
 
 async function accountOf(stage: NotifiedStage): Promise<number> {

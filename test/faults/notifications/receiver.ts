@@ -37,7 +37,9 @@ export async function startReceiver(): Promise<Receiver> {
   const address = server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   return {
-    ...{ url: `http://127.0.0.1:${port}`, got, first },
+    url: `http://127.0.0.1:${port}`,
+    got,
+    first,
     async stop() {
       server.closeAllConnections();
       server.close();

@@ -110,7 +110,10 @@ const result: SsrfResult = {
   cases: wrong.length + hung.length,
   notRefused: [...notRefused, ...hung.filter(({ accepted }) => accepted).map(({ result }) => result)],
   reached: Math.max(reachedByRefused, reachedByCareful),
-  ...{ rebound, redirect, besideHangingMs, allowed },
+  rebound,
+  redirect,
+  besideHangingMs,
+  allowed,
   slowestMs: Math.max(...[...refused, ...hung].map(({ milliseconds }) => milliseconds)),
 };
 process.stdout.write(JSON.stringify(result), () => process.exit());

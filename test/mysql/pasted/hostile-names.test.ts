@@ -1,8 +1,8 @@
 import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Row } from '../../../src/checks/check.ts';
+import type { Row } from '../../../src/checks/fault.ts';
 import { quoted } from '../../../src/checks/mysql/quote.ts';
-import { cleanText, isPrintable } from '../../../src/vocabulary/clean-text.ts';
+import { cleanText, isPrintable } from '../../../src/platform/text/clean-text.ts';
 import { MysqlServer, PASSWORD } from '../mysql-server.ts';
 import { paste } from '../paste.ts';
 import { replication } from '../replication-sql.ts';
@@ -11,9 +11,24 @@ import { faultsOf, type Judged } from './judged.ts';
 
 /** Names of accounts have at most 32 characters. */
 const NAMES = [
-  ...['plain', "o'ne", 'q"uote', 'tick`', 'back\\slash', 'end\\', 'semi; colon -- x', 'a/*b'],
-  ...['a\nb', 'a\tb', 'a\rb', 'a\u202eb', 'a\u2028b', '\ufeffab', 'a\u00adb', 'ä'.repeat(32)],
-  ...['%s$&$$', '日'.repeat(32)],
+  'plain',
+  "o'ne",
+  'q"uote',
+  'tick`',
+  'back\\slash',
+  'end\\',
+  'semi; colon -- x',
+  'a/*b',
+  'a\nb',
+  'a\tb',
+  'a\rb',
+  'a\u202eb',
+  'a\u2028b',
+  '\ufeffab',
+  'a\u00adb',
+  'ä'.repeat(32),
+  '%s$&$$',
+  '日'.repeat(32),
 ];
 
 let server: MysqlServer;
@@ -111,7 +126,15 @@ test.each(['north', "o'ne", 'back\\slash', 'a\tb', 'a\u202eb', 'q"uote'])(
     const text = name.replaceAll('\\', '\\\\').replaceAll("'", "''");
     // Nothing listens there.
     await server.run([text, 'bystander'].map((each, n) => replication.copyFrom(each, String(n + 1), 'none')));
-    paste(server, await remediationFor('MY_REPLICA_STOPPED', quoted(name)));
+    // Writable, it might be a primary: only a look is printed, and the statements after it are for the right one.
+    const steps = await remediationFor('MY_REPLICA_STOPPED', quoted(name));
+    expect(steps).toMatch(/^SHOW .* -- find out first/);
+    const [, remove = '', start = ''] = /If they do: (.*) If it is a replica: .* run (.*)$/.exec(steps) ?? [];
+    paste(server, remove);
+    expect(Object.keys(await appliers())).toEqual(['bystander']);
+    await server.run(replication.copyFrom(text, '1', 'none'));
+    paste(server, start);
+    await server.run('set global read_only = on');
     const lines = async () =>
       (await faultsOf(server, 'MY_REPLICA_STOPPED')).map(({ metricLine }) => metricLine);
     await vi.waitFor(async () => expect((await lines()).join()).toContain('error 2003'), { timeout: 20_000 });
@@ -125,7 +148,10 @@ test.each(['north', "o'ne", 'back\\slash', 'a\tb', 'a\u202eb', 'q"uote'])(
     paste(server, await remediationFor('MY_REPLICA_LAG', quoted(name), { row: late }));
     expect(await server.run(`select @@global.${THREADS} as threads`)).toEqual([{ threads: 4 }]);
     expect(await appliers()).toEqual({ [name]: 'Yes', bystander: 'No' });
-    await server.run([text, 'bystander'].flatMap((each) => replication.forget(each)));
+    await server.run([
+      'set global read_only = off',
+      ...[text, 'bystander'].flatMap((each) => replication.forget(each)),
+    ]);
   },
 );
 
@@ -144,7 +170,8 @@ test('a session is found by its exact user and database', async () => {
     const remediation = await vi.waitFor(
       async () => {
         const faults = await faultsOf(server, 'MY_LONG_TRX', { thresholds });
-        const found = faults.find(({ object }) => object === `shop/${user}`);
+        const shown = user === 'App' ? 'shop/App' : `\`shop/${user}\``;
+        const found = faults.find(({ object }) => object === shown);
         if (!found) throw new Error(`No fault of shop/${user} in ${JSON.stringify(faults)}`);
         return found.remediation;
       },

@@ -1,11 +1,12 @@
 import type mysql from 'mysql2/promise';
-import type { Fault, Row, Thresholds } from '../../../src/checks/check.ts';
+import type { Thresholds } from '../../../src/checks/check.ts';
+import type { Fault, Row } from '../../../src/checks/fault.ts';
 import { judgementOf } from '../../../src/checks/judgement-of.ts';
 import { versionNumber } from '../../../src/checks/mysql/flavour.ts';
 import { mysqlChecks } from '../../../src/checks/mysql/mysql-checks.ts';
 import { rowsOf } from '../../../src/checks/rows.ts';
 import type { Provider } from '../../../src/vocabulary/hosted/providers.ts';
-import { expectHosted } from '../../expect-hosted.ts';
+import { expectHosted } from '../../support/expect-hosted.ts';
 import type { MysqlServer } from '../mysql-server.ts';
 import { ENGINE } from '../tested-server.ts';
 
@@ -37,7 +38,10 @@ export async function faultsOf(server: MysqlServer, id: string, given: Judged = 
   const rows = await rowsOf(check, { engine: ENGINE, version }, read).finally(() => session.end());
   const { thresholds, figures = {}, row = (same) => same, before } = given;
   const facts = {
-    ...{ version: given.version ?? version, database: '', now: new Date(), me: "'watcher'@'localhost'" },
+    version: given.version ?? version,
+    database: '',
+    now: new Date(),
+    me: "'watcher'@'localhost'",
     ...(thresholds && { thresholds }),
     ...(before && { before: { rows: replaced(rows, before).map(earlier), seconds: 300 } }),
   };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pasteableOn } from '../../page-statements.ts';
+import { pasteableOn } from '../../support/page-statements.ts';
 import { MysqlServer } from '../mysql-server.ts';
 import { paste } from '../paste.ts';
 import { replication } from '../replication-sql.ts';
@@ -72,7 +72,10 @@ const ONLY: readonly (readonly [RegExp, boolean])[] = [
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   MY_BINLOG_OFF: [
     '[mysqld]',
-    ...['log_bin = binlog', 'sync_binlog = 1', 'binlog_expire_logs_seconds = 864000', 'server_id = 1'],
+    'log_bin = binlog',
+    'sync_binlog = 1',
+    'binlog_expire_logs_seconds = 864000',
+    'server_id = 1',
   ],
   MY_DOUBLEWRITE_OFF: ['[mysqld]', 'innodb_doublewrite = ON'],
   MY_FORCE_RECOVERY: ['mysqldump --all-databases --routines --events > all.sql'],

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mysqlChecks } from '../../../src/checks/mysql/mysql-checks.ts';
 import { showDigest } from '../../../src/checks/mysql/query-engine.ts';
-import { isPrintable } from '../../../src/vocabulary/clean-text.ts';
-import { expectOnPages } from '../../expect-on-pages.ts';
+import { isPrintable } from '../../../src/platform/text/clean-text.ts';
+import { expectOnPages } from '../../support/expect-on-pages.ts';
 import { MysqlServer } from '../mysql-server.ts';
 import { paste } from '../paste.ts';
 import { tableCases } from '../table-cases.ts';
@@ -77,7 +77,7 @@ test.runIf(!ON_MYSQL)(
     for (const name of changed.keys()) values.set(name, await shown(name));
     await server.restart(Object.fromEntries(lines));
     for (const [name, value] of values) {
-      const undone = ['require_secure_transport', 'read_only'].includes(name);
+      const undone = name === 'require_secure_transport';
       expect([name, await shown(name)]).toEqual([name, undone ? 'ON' : value]);
     }
   },

@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { Account, AccountChange } from '../../../../src/console/account/account-routes.ts';
+import type { Account, AccountChange } from '../../../../src/console-api/account/account-routes.ts';
 import { ApiError, fieldError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { InlineError } from '../../parts/states.tsx';
+import { FormError } from '../../parts/states.tsx';
 import { accountQuery } from '../../shell/account-query.ts';
 
 /**
@@ -41,13 +41,6 @@ export function AccountName({ account }: { account: Account }) {
   const isConflict = error instanceof ApiError && error.status === 409;
   return (
     <form className="account-name" onSubmit={submit}>
-      <InlineError error={error} fields={['name']} />
-      {isConflict && (
-        <p>
-          The account is now called <bdi className="account-now">{base.name}</bdi>. Save again to rename it
-          anyway.
-        </p>
-      )}
       <TextField
         description="Shown in every member’s menu and on invitations."
         error={fieldError(error, 'name')}
@@ -60,6 +53,14 @@ export function AccountName({ account }: { account: Account }) {
       <Button isDisabled={name.trim() === base.name && !isConflict} isPending={save.isPending} type="submit">
         Rename
       </Button>
+      <FormError error={error} fields={['name']}>
+        {isConflict && (
+          <p>
+            The account is now called <bdi className="account-now">{base.name}</bdi>. Save again to rename it
+            anyway.
+          </p>
+        )}
+      </FormError>
     </form>
   );
 }

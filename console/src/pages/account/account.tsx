@@ -1,6 +1,6 @@
 import './account.css';
 import { useQuery } from '@tanstack/react-query';
-import type { Account } from '../../../../src/console/account/account-routes.ts';
+import type { Account } from '../../../../src/console-api/account/account-routes.ts';
 import { Facts, Page, Section } from '../../parts/page.tsx';
 import { limitText, PlanAccess, planName } from '../../parts/plan-access.tsx';
 import { Loaded, NoPermission } from '../../parts/states.tsx';

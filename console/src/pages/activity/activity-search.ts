@@ -1,4 +1,4 @@
-import { OBJECT_PATTERN } from '../../../../src/vocabulary/values/entry-objects.ts';
+import { OBJECT_PATTERN } from '../../../../src/vocabulary/entry-objects.ts';
 import { dayOrInstant, rangeEnd, rangeStart } from '../../parts/day.ts';
 
 /** The page's search parameters: its filters, whether the live tail is on, and the open entry. */
@@ -50,7 +50,13 @@ export function isSearched({ person, key, status, address, object }: ActivitySea
 /** The filters as the console's API takes them. */
 export function filterQuery({ action_type, from, to, person, key, status, address, object }: ActivitySearch) {
   return {
-    ...{ action_type, from: rangeStart(from), to: rangeEnd(to) },
-    ...{ member_id: person, key_id: key, status, address, object },
+    action_type,
+    from: rangeStart(from),
+    to: rangeEnd(to),
+    member_id: person,
+    key_id: key,
+    status,
+    address,
+    object,
   };
 }

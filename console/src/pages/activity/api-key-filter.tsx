@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Keys } from '../../../../src/console/keys/key-routes.ts';
+import type { Keys } from '../../../../src/console-api/keys/key-routes.ts';
 import { get } from '../../api.ts';
 import { Select } from '../../parts/field.tsx';
 import { useCan } from '../../shell/profile.ts';

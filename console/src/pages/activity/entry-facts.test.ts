@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { entryFacts, fieldChanges, objectText } from './entry-facts.ts';
 
 const entry = (action_type: string, properties: Record<string, unknown>) => ({
-  ...{ id: 7, action_type, page_path: '/connections/3', properties },
+  id: 7,
+  action_type,
+  page_path: '/connections/3',
+  properties,
   occurred_at: '2026-01-31T12:00:00.000Z',
 });
 
@@ -12,14 +15,21 @@ test('a change is told field by field, down to the threshold that differs', () =
     name: 'shop',
     changed: ['host', 'tls', 'ca_certificate', 'thresholds', 'query_texts', 'password'],
     from: {
-      ...{ host: 'a', tls: 'require', ca_certificate: null, query_texts: false },
+      host: 'a',
+      tls: 'require',
+      ca_certificate: null,
+      query_texts: false,
       thresholds: { PG_BLOAT: { ratio: 0.2, bytes: 5 } },
     },
     to: {
-      ...{ host: 'b', tls: 'verify-full', ca_certificate: ['AB:CD', 'EF'], query_texts: true },
+      host: 'b',
+      tls: 'verify-full',
+      ca_certificate: ['AB:CD', 'EF'],
+      query_texts: true,
       thresholds: { PG_BLOAT: { ratio: 0.4, bytes: 5 }, PG_LOCKS: { seconds: 9 } },
     },
-    ...{ actor_member_id: 1, actor_name: 'Ada' },
+    actor_member_id: 1,
+    actor_name: 'Ada',
   });
   expect(fieldChanges(changed)).toEqual([
     { field: 'Host', before: 'a', after: 'b' },
@@ -42,7 +52,10 @@ test('a change is told field by field, down to the threshold that differs', () =
 
 test('of a changed key, the new values are compared with those before', () => {
   const changed = entry('api_key_changed', {
-    ...{ api_key_id: 3, name: 'siem', scopes: ['activity'], allowed_addresses: null },
+    api_key_id: 3,
+    name: 'siem',
+    scopes: ['activity'],
+    allowed_addresses: null,
     before: { scopes: ['activity', 'health'], allowed_addresses: null },
   });
   expect(fieldChanges(changed)).toEqual([{ field: 'Scopes', before: 'activity, health', after: 'activity' }]);
@@ -51,8 +64,10 @@ test('of a changed key, the new values are compared with those before', () => {
 
 test('a threshold keeps the name that its documentation has', () => {
   const changed = entry('threshold_changed', {
-    ...{ tag: '', changed: ['PG_DEAD_TUPLES.warning'] },
-    ...{ from: {}, to: { 'PG_DEAD_TUPLES.warning': 0.3 } },
+    tag: '',
+    changed: ['PG_DEAD_TUPLES.warning'],
+    from: {},
+    to: { 'PG_DEAD_TUPLES.warning': 0.3 },
   });
   expect(fieldChanges(changed)).toEqual([{ field: 'PG_DEAD_TUPLES.warning', before: 'none', after: '0.3' }]);
 });

@@ -1,5 +1,7 @@
 import type { ActivityEntry } from '../../../../client/src/records.ts';
-import { ENTRY_OBJECTS, type EntryObject } from '../../../../src/vocabulary/values/entry-objects.ts';
+import { reasonInWords } from '../../../../src/platform/text/silence-reason-words.ts';
+import { ENTRY_OBJECTS, type EntryObject } from '../../../../src/vocabulary/entry-objects.ts';
+import { localInstants } from '../../parts/readable-text.ts';
 import { visibleText } from '../../parts/visible-text.ts';
 
 /** A field that an entry changed. Null = the log does not have the value. */
@@ -70,7 +72,8 @@ export function entryFacts({ properties, ...entry }: ActivityEntry): Fact[] {
     if (hidden.includes(name) || value === null || value === '') return [];
     const kind = OBJECTS.get(name) ?? (name === 'actor_member_id' ? null : undefined);
     const object = kind && Number.isSafeInteger(value) ? `${kind}:${value}` : null;
-    return [{ name: label(name), value: text(value), object }];
+    const words = name === 'reason' ? reasonInWords(text(value)) : text(value);
+    return [{ name: label(name), value: words, object }];
   });
   return [{ name: 'Page', value: visibleText(entry.page_path), object: null }, ...of];
 }
@@ -80,7 +83,7 @@ function text(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'none';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(text).join(', ');
-  if (!isObject(value)) return visibleText(String(value));
+  if (!isObject(value)) return localInstants(visibleText(String(value)));
   const parts = Object.entries(value).map(([name, part]) => `${name}: ${text(part)}`);
   return parts.length === 0 ? 'none' : visibleText(parts.join(', '));
 }
@@ -99,6 +102,7 @@ const WORDS: Readonly<Record<string, string>> = {
   tls: 'TLS',
   url: 'URL',
   query_texts: 'Texts of queries',
+  pulse: 'Pulse',
   requests_per_minute: 'Requests per minute',
   user_agent: 'Program',
 };

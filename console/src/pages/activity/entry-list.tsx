@@ -6,7 +6,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { EntryDetail } from './entry-detail.tsx';
-import { actionText, actorText, detailsText } from './entry-text.ts';
+import { actorText, detailsText, entryText } from './entry-text.ts';
 import { missingBetween } from './log-integrity.tsx';
 
 interface EntryListProps {
@@ -103,7 +103,8 @@ function columnsFor(open: string | undefined): readonly Column<ActivityEntry>[] 
   ];
 }
 
-function EntryLink({ entry: { id, action_type }, isOpen }: { entry: ActivityEntry; isOpen: boolean }) {
+function EntryLink({ entry, isOpen }: { entry: ActivityEntry; isOpen: boolean }) {
+  const { id } = entry;
   return (
     <Link
       activeOptions={{ exact: true }}
@@ -115,7 +116,7 @@ function EntryLink({ entry: { id, action_type }, isOpen }: { entry: ActivityEntr
       to="/activity"
     >
       <Icon name={isOpen ? 'down' : 'right'} size={12} />
-      <bdi>{actionText(action_type)}</bdi>
+      <bdi>{entryText(entry)}</bdi>
     </Link>
   );
 }

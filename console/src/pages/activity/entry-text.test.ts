@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ACTIONS, actionText, actorText, detailsText, entryJson } from './entry-text.ts';
+import { ACTIONS, actionText, actorText, detailsText, entryJson, entryText } from './entry-text.ts';
 
 const entry = (action_type: string, properties: Record<string, unknown>, page_path = '/somewhere') => ({
   id: 7,
@@ -13,6 +13,18 @@ test('every action has a label, even one that a newer service added', () => {
   expect(actionText('api_key_revoked')).toBe('API key revoked');
   expect(actionText('alert_rule_added')).toBe('Alert rule added');
   expect(new Set(ACTIONS.map(({ label }) => label)).size).toBe(ACTIONS.length);
+});
+
+test('a snooze is called a snooze, and what a command did is not the service’s', () => {
+  const until = '2026-12-26T22:54:08.974Z';
+  expect(entryText(entry('ticket_acknowledged', { until }))).toBe('Ticket snoozed');
+  expect(entryText(entry('ticket_acknowledged', { until: null }))).toBe('Ticket acknowledged');
+  expect(entryText(entry('ticket_unacknowledged', { until }))).toBe('Ticket snooze withdrawn');
+  expect(entryText(entry('ticket_unacknowledged', {}))).toBe('Ticket acknowledgement withdrawn');
+  expect(entryText(entry('ticket_assigned', { assignee_id: null }))).toBe('Ticket unassigned');
+  expect(entryText(entry('ticket_assigned', { assignee_id: 2 }))).toBe('Ticket assigned');
+  expect(actorText(entry('ticket_assigned', { assignee_id: 2 }))).toBe('the operator');
+  expect(actorText(entry('ticket_opened', {}))).toBe('the service');
 });
 
 test('an entry says what it is about and who did it', () => {

@@ -1,6 +1,6 @@
 import type { ActivityEntry } from '../../../../client/src/records.ts';
-import type { ACTION_TYPES } from '../../../../src/activity/action-types.ts';
-import type { EventKind } from '../../../../src/vocabulary/events/event-kinds.ts';
+import type { ACTION_TYPES } from '../../../../src/activity/catalogue/catalogue.ts';
+import type { EventKind } from '../../../../src/vocabulary/event-kinds.ts';
 import { KIND_TEXTS } from '../../parts/kind-texts.ts';
 import { escapeTurning } from '../../parts/visible-text.ts';
 
@@ -41,6 +41,8 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   health_check_completed: 'Health check completed',
   link_created: 'Link created',
   link_used: 'Link used',
+  log_stream_behind: 'Log stream far behind',
+  log_stream_missed: 'Log stream missed entries',
   maintenance_added: 'Maintenance added',
   maintenance_ended: 'Maintenance ended',
   member_added: 'Member added',
@@ -63,7 +65,7 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   silence_added: 'Silence added',
   silence_ended: 'Silence ended',
   threshold_changed: 'Thresholds changed',
-  ticket_acknowledged: 'Ticket acknowledged',
+  ticket_acknowledged: 'Ticket acknowledged or snoozed',
   ticket_assigned: 'Ticket assigned',
   ticket_comment_removed: 'Comment removed',
   ticket_commented: 'Ticket commented on',
@@ -72,7 +74,7 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
   ticket_opened: 'Ticket opened',
   ticket_reopened: 'Ticket reopened',
   ticket_resolved: 'Ticket resolved',
-  ticket_unacknowledged: 'Ticket acknowledgement withdrawn',
+  ticket_unacknowledged: 'Acknowledgement or snooze withdrawn',
 };
 
 /** The actions to filter by. */
@@ -84,6 +86,16 @@ export const ACTIONS: readonly { id: string; label: string }[] = Object.entries(
 export function actionText(actionType: string): string {
   const known = ACTIONS.find(({ id }) => id === actionType)?.label;
   return known ?? actionType.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
+}
+
+/** What happened in an entry. A snooze has the action type of an acknowledgement, and an end. */
+export function entryText({ action_type, properties }: ActivityEntry): string {
+  const isSnooze = typeof properties['until'] === 'string';
+  if (action_type === 'ticket_acknowledged') return isSnooze ? 'Ticket snoozed' : 'Ticket acknowledged';
+  if (action_type === 'ticket_unacknowledged')
+    return isSnooze ? 'Ticket snooze withdrawn' : 'Ticket acknowledgement withdrawn';
+  if (action_type === 'ticket_assigned' && properties['assignee_id'] === null) return 'Ticket unassigned';
+  return actionText(action_type);
 }
 
 /** The first of the named properties that is a string or number; null when there is none. */
@@ -141,7 +153,7 @@ const LINKS = new Map([
 
 /** Actions of the service itself. */
 const ITS_OWN =
-  /^(?:(?:health_check|ticket|delivery)_|activity_pruned|alert_(?:triggered|resolved)|destination_disabled|api_key_expiring)/;
+  /^(?:(?:health_check|delivery)_|ticket_(?:opened|reopened|resolved|escalated|deescalated)|activity_pruned|alert_(?:triggered|resolved)|destination_disabled|api_key_expiring)/;
 
 /** Who did it: a member, an API key, the service, or else the operator at the command line. */
 export function actorText(entry: ActivityEntry): string {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { memo } from 'react';
-import type { Members } from '../../../../src/console/members/member-routes.ts';
+import type { Members } from '../../../../src/console-api/members/member-routes.ts';
 import { get } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConnectionFilter } from '../../parts/connection-filter.tsx';
@@ -117,7 +117,9 @@ function PersonFilter({ chosen, onChange }: FilterProps) {
     enabled: can('members:read'),
   });
   const known = members.data?.data.map(({ id, name, email }) => ({
-    ...{ id: String(id), label: name, description: email },
+    id: String(id),
+    label: name,
+    description: email,
   }));
   if (!known && !chosen) return null;
   const isKnown = known?.some(({ id }) => id === chosen);

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ActivityEntry } from '../../../../client/src/records.ts';
-import type { VerifiedLog } from '../../../../src/console/activity/activity-routes.ts';
+import type { VerifiedLog } from '../../../../src/console-api/activity/activity-routes.ts';
 import { get } from '../../api.ts';
 import { figure } from '../../parts/figure.ts';
 import { StatusMark } from '../../parts/status-mark.tsx';

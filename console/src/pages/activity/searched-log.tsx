@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { SearchedEntries } from '../../../../src/console/activity/activity-routes.ts';
+import type { SearchedEntries } from '../../../../src/console-api/activity/activity-routes.ts';
 import { get } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { figure } from '../../parts/figure.ts';

@@ -5,8 +5,8 @@ import { useState } from 'react';
 import type {
   ConnectionSettings,
   TestedConnection,
-} from '../../../../src/console/connections/connection-schemas.ts';
-import type { ConnectionTest } from '../../../../src/console/connections/test-connection.ts';
+} from '../../../../src/console-api/connections/connection-schemas.ts';
+import type { ConnectionTest } from '../../../../src/console-api/connections/test-connection.ts';
 import type { Engine } from '../../../../src/vocabulary/engines.ts';
 import { fieldError, send } from '../../api.ts';
 import { announce, notify } from '../../parts/announcer.tsx';
@@ -22,7 +22,7 @@ import {
 import { SecurityFields } from '../../parts/connection-security.tsx';
 import { RadioGroup, TextField } from '../../parts/field.tsx';
 import { Page, Section } from '../../parts/page.tsx';
-import { InlineError, NoPermission } from '../../parts/states.tsx';
+import { FormError, NoPermission } from '../../parts/states.tsx';
 import { tagsQuery } from '../../parts/tag-filter.tsx';
 import { TAGS_HELP } from '../../parts/tags.tsx';
 import { TestResult } from '../../parts/test-result.tsx';
@@ -148,10 +148,6 @@ function AddConnection() {
           placeholder="env:production"
           value={tags}
         />
-        <InlineError
-          error={error}
-          fields={['name', 'tags', ...(way === 'url' ? ['url'] : ADDRESS_FIELDS), ...OTHER_FIELDS]}
-        />
         {shown && <TestResult onTls={(tls) => onChange({ tls })} test={shown} />}
         <div className="add-actions">
           {/* One button before and after the test, so that it keeps the focus and its meaning. */}
@@ -171,6 +167,10 @@ function AddConnection() {
             <span className="quiet">The settings changed since the last test.</span>
           )}
         </div>
+        <FormError
+          error={error}
+          fields={['name', 'tags', ...(way === 'url' ? ['url'] : ADDRESS_FIELDS), ...OTHER_FIELDS]}
+        />
       </form>
       {isBeside && role}
     </div>

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import type { MonitoringRoleSql as Statements } from '../../../../src/console/connections/monitoring-role-sql.ts';
+import type { MonitoringRoleSql as Statements } from '../../../../src/console-api/connections/monitoring-role-sql.ts';
 import type { Engine } from '../../../../src/vocabulary/engines.ts';
 import { PROVIDER_NAMES, PROVIDERS, type Provider } from '../../../../src/vocabulary/hosted/providers.ts';
 import { get } from '../../api.ts';
@@ -25,7 +25,9 @@ export function MonitoringRoleSql({ engine, username }: { engine: Engine; userna
     setGranted(null);
   }
   const wanted = useDeferredValue({
-    ...{ engine, username, provider: provider === OWN ? null : (provider as Provider) },
+    engine,
+    username,
+    provider: provider === OWN ? null : (provider as Provider),
     host: engine === 'postgres' ? null : host,
     grants: granted && (granted.join(',') || 'none'),
   });

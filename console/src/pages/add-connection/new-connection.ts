@@ -1,10 +1,16 @@
 import type {
   NewConnection,
   TestedConnection,
-} from '../../../../src/console/connections/connection-schemas.ts';
+} from '../../../../src/console-api/connections/connection-schemas.ts';
 import { engineOfScheme } from '../../../../src/vocabulary/engines.ts';
 import { verifiesServer } from '../../../../src/vocabulary/tls-modes.ts';
-import { addressOf, type ConnectionDraft, isSocket, sshOf } from '../../parts/connection-draft.ts';
+import {
+  addressOf,
+  type ConnectionDraft,
+  emptyDraft,
+  isSocket,
+  sshOf,
+} from '../../parts/connection-draft.ts';
 import { tagsIn } from '../../parts/tags.tsx';
 
 /** The form's content. With a URL, the draft's host and login are ignored. */
@@ -69,11 +75,13 @@ export function testedOf(given: ConnectionInput): TestedConnection {
 
 /** The body of a new connection: the tested settings, the name, the check interval and the tags. */
 export function newOf(given: ConnectionInput): NewConnection {
-  const { name, interval } = given.draft;
+  const { name, interval, pulse } = given.draft;
   const tags = tagsIn(given.tags ?? '');
   return {
     ...testedOf(given),
-    ...{ name: name.trim(), interval_seconds: Number(interval) },
+    name: name.trim(),
+    interval_seconds: Number(interval),
+    ...(pulse !== emptyDraft.pulse && { pulse_seconds: Number(pulse) }),
     ...(tags.length > 0 && { tags }),
   };
 }

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Alert, AlertDetail } from '../../../../src/console/alerts/alert-schemas.ts';
+import type { Alert, AlertDetail } from '../../../../src/console-api/alerts/alert-schemas.ts';
 import { fieldError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { AlertDetail } from '../../../../src/console/alerts/alert-schemas.ts';
+import type { AlertDetail } from '../../../../src/console-api/alerts/alert-schemas.ts';
 import { FindingChart } from '../../measures/finding-chart.tsx';
 import { ChartGroup } from '../../parts/chart/chart-group.tsx';
 import { type RangeSearch, searchOf } from '../../parts/chart/chart-range.ts';

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { AlertDelivery } from '../../../../src/console/alerts/alert-schemas.ts';
+import type { AlertDelivery } from '../../../../src/console-api/alerts/alert-schemas.ts';
 import { Time } from '../../parts/time.tsx';
 
 const KINDS: Partial<Record<AlertDelivery['kind'], string>> = {

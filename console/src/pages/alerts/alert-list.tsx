@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { Alert } from '../../../../src/console/alerts/alert-schemas.ts';
+import type { Alert } from '../../../../src/console-api/alerts/alert-schemas.ts';
 import { RowPlace } from '../../parts/row-place.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -43,15 +43,24 @@ function AlertLink({ alert }: { alert: Alert }) {
 // On narrow screens the first cell shows everything.
 const COMMON: readonly Column<Alert>[] = [
   {
-    ...{ id: 'severity', header: 'Severity', width: '6.5rem', narrow: 'hide' },
+    id: 'severity',
+    header: 'Severity',
+    width: '6.5rem',
+    narrow: 'hide',
     cell: ({ severity }) => <StatusMark quiet status={severity} />,
   },
   {
-    ...{ id: 'rule', header: 'Alert', width: 'minmax(0, 2fr)', narrow: 'lead' },
+    id: 'rule',
+    header: 'Alert',
+    width: 'minmax(0, 2fr)',
+    narrow: 'lead',
     cell: (alert) => <AlertLink alert={alert} />,
   },
   {
-    ...{ id: 'value', header: 'Value', width: 'minmax(0, 1fr)', narrow: 'hide' },
+    id: 'value',
+    header: 'Value',
+    width: 'minmax(0, 1fr)',
+    narrow: 'hide',
     cell: (alert) => crossedText(alert),
   },
 ];
@@ -59,11 +68,17 @@ const COMMON: readonly Column<Alert>[] = [
 const OPEN: readonly Column<Alert>[] = [
   ...COMMON,
   {
-    ...{ id: 'since', header: 'Since', width: '7.5rem', narrow: 'hide' },
+    id: 'since',
+    header: 'Since',
+    width: '7.5rem',
+    narrow: 'hide',
     cell: ({ since }) => <Time at={since} />,
   },
   {
-    ...{ id: 'state', header: 'State', width: 'minmax(0, 1.1fr)', narrow: 'hide' },
+    id: 'state',
+    header: 'State',
+    width: 'minmax(0, 1.1fr)',
+    narrow: 'hide',
     cell: (alert) => <AlertState alert={alert} />,
   },
 ];
@@ -71,11 +86,17 @@ const OPEN: readonly Column<Alert>[] = [
 const RESOLVED: readonly Column<Alert>[] = [
   ...COMMON,
   {
-    ...{ id: 'resolved', header: 'Resolved', width: '7.5rem', narrow: 'hide' },
+    id: 'resolved',
+    header: 'Resolved',
+    width: '7.5rem',
+    narrow: 'hide',
     cell: ({ resolved_at, since }) => <Time at={resolved_at ?? since} />,
   },
   {
-    ...{ id: 'resolution', header: 'Why', width: 'minmax(0, 1.1fr)', narrow: 'hide' },
+    id: 'resolution',
+    header: 'Why',
+    width: 'minmax(0, 1.1fr)',
+    narrow: 'hide',
     cell: (alert) => <AlertState alert={alert} />,
   },
 ];

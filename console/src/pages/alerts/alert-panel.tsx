@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AlertDetail } from '../../../../src/console/alerts/alert-schemas.ts';
+import type { AlertDetail } from '../../../../src/console-api/alerts/alert-schemas.ts';
 import { send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -8,6 +8,7 @@ import { ButtonLink } from '../../parts/button-link.tsx';
 import { Remedy } from '../../parts/finding-explanation.tsx';
 import { FindingPlace } from '../../parts/finding-place.tsx';
 import { Facts } from '../../parts/page.tsx';
+import { readableLine } from '../../parts/readable-text.ts';
 import { PanelHeading, SidePanel } from '../../parts/side-panel.tsx';
 import { InlineError, Loaded } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
@@ -42,7 +43,7 @@ function AlertContent({ alert }: { alert: AlertDetail }) {
         <FindingPlace of={alert} />
       </div>
       <p>
-        <bdi>{alert.metric_line}</bdi>
+        <bdi>{readableLine(alert.metric_line)}</bdi>
       </p>
       {alert.state === 'open' && <Actions alert={alert} />}
       <AlertFacts alert={alert} />

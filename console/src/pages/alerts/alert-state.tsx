@@ -1,4 +1,4 @@
-import type { Alert } from '../../../../src/console/alerts/alert-schemas.ts';
+import type { Alert } from '../../../../src/console-api/alerts/alert-schemas.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { clockTime, useNow } from '../../parts/time.tsx';
 import { isAcknowledged } from './alert-text.ts';

@@ -1,11 +1,17 @@
 import { expect, test } from 'vitest';
-import type { Alert } from '../../../../src/console/alerts/alert-schemas.ts';
+import type { Alert } from '../../../../src/console-api/alerts/alert-schemas.ts';
 import { alertValue, crossedText, needsAttention, openSummary } from './alert-text.ts';
 
 const now = Date.parse('2026-01-31T12:00:00Z');
 const alert = {
-  ...{ severity: 'critical', kind: 'score', unit: 'count', operator: '<', threshold: 50, value: 12 },
-  ...{ acknowledged: null, held: null },
+  severity: 'critical',
+  kind: 'score',
+  unit: 'count',
+  operator: '<',
+  threshold: 50,
+  value: 12,
+  acknowledged: null,
+  held: null,
 } as Alert;
 const acknowledged = { at: '2026-01-31T11:00:00Z', until: '2026-01-31T13:00:00Z', by: 'Ada', note: '' };
 

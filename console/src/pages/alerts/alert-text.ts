@@ -1,4 +1,4 @@
-import type { Alert } from '../../../../src/console/alerts/alert-schemas.ts';
+import type { Alert } from '../../../../src/console-api/alerts/alert-schemas.ts';
 import { SEVERITIES } from '../../../../src/vocabulary/severities.ts';
 import type { Unit } from '../../../../src/vocabulary/units.ts';
 import { valueText } from '../../parts/chart/value-text.ts';
@@ -9,6 +9,7 @@ type Kind = Alert['kind'];
 export function alertValue(kind: Kind, unit: Unit, value: number): string {
   switch (kind) {
     case 'unreachable_seconds':
+    case 'blocked_seconds':
       return valueText(value, 'seconds');
     case 'intervals_since_check':
       return `${valueText(value, 'count')} intervals`;

@@ -4,7 +4,7 @@ import type {
   AlertList,
   AlertRules,
   MaintenanceList,
-} from '../../../../src/console/alerts/alert-schemas.ts';
+} from '../../../../src/console-api/alerts/alert-schemas.ts';
 import { get } from '../../api.ts';
 
 const RENEWED_MS = 30_000;

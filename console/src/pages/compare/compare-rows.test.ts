@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
-import { type Compared, comparedRows } from './compare-rows.ts';
+import { areForeign, type Compared, comparedRows } from './compare-rows.ts';
 import { compareSearch } from './compare-search.ts';
 
 type Fact = Compared['facts'][number];
 const setting = (subject: string, value: string, database = ''): Fact => ({
-  ...{ kind: 'setting', subject, value, database, source: null },
+  kind: 'setting',
+  subject,
+  value,
+  database,
+  source: null,
 });
 
 const connection = (score: number, facts: Fact[]): Compared => ({
@@ -47,8 +51,12 @@ test('rows have what either connection has, and tell what differs', () => {
 
 test('findings of objects of one name in two databases are two rows', () => {
   const finding = (database: string, object: string | null) => ({
-    ...{ check_id: 'PG_DEAD_TUPLES', title: 'Dead rows', database, object },
-    ...{ status: 'warning', metric_line: `of ${database}` },
+    check_id: 'PG_DEAD_TUPLES',
+    title: 'Dead rows',
+    database,
+    object,
+    status: 'warning',
+    metric_line: `of ${database}`,
   });
   const { detail, ...rest } = connection(90, []);
   const findings = [finding('shop', 'public.orders'), finding('audit', 'public.orders'), finding('', null)];
@@ -72,4 +80,20 @@ test.each([
   [{}, {}],
 ])('the address %j means %j', (given, search) => {
   expect(compareSearch(given)).toEqual(search);
+});
+
+test('of different engines, only what both have is compared', () => {
+  const mariadb = (facts: Fact[]): Compared => {
+    const { detail, ...rest } = connection(40, facts);
+    return { ...rest, detail: { ...detail, settings: { ...detail.settings, engine: 'mariadb' } } };
+  };
+  const names = (of: [Compared, Compared]) => comparedRows(of).map(({ name }) => name);
+  const [ours, theirs] = [setting('max_connections', '100'), setting('max_connections', '151')];
+  const pair: [Compared, Compared] = [
+    connection(90, [ours, setting('shared_buffers', '1GB')]),
+    mariadb([theirs, setting('innodb_buffer_pool_size', '1GB')]),
+  ];
+  expect(areForeign(pair)).toBe(true);
+  expect(names(pair)).toEqual(['Engine', 'Score', 'Open tickets', 'Tags', 'max_connections']);
+  expect(areForeign([mariadb([]), mariadb([])])).toBe(false);
 });

@@ -1,8 +1,9 @@
-import type { ConnectionFacts } from '../../../../src/console/changes/fact-routes.ts';
-import type { ConnectionDetail } from '../../../../src/console/connections/connection-schemas.ts';
-import type { ConnectionMeasures } from '../../../../src/console/measures/measure-schemas.ts';
+import type { ConnectionFacts } from '../../../../src/console-api/changes/fact-routes.ts';
+import type { ConnectionDetail } from '../../../../src/console-api/connections/connection-schemas.ts';
+import type { ConnectionMeasures } from '../../../../src/console-api/measures/measure-schemas.ts';
 import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
 import { valueText } from '../../parts/chart/value-text.ts';
+import { readableLine } from '../../parts/readable-text.ts';
 
 /** What is known of a connection. */
 export interface Compared {
@@ -26,8 +27,17 @@ export interface ComparedRow {
 
 type Entry = readonly [name: string, value: string];
 
-/** The rows of all sections, each with what either connection has, sorted by name where the order means nothing. */
+/** Whether two connections have different kinds of settings, checks and measurements. MySQL and MariaDB have the same kinds. */
+export function areForeign([a, b]: readonly [Compared, Compared]): boolean {
+  return (a.detail.settings.engine === 'postgres') !== (b.detail.settings.engine === 'postgres');
+}
+
+/**
+ * The rows of all sections, each with what either connection has, sorted by name where the order means nothing. Of different engines,
+ * only what both have.
+ */
 export function comparedRows(of: readonly [Compared, Compared]): ComparedRow[] {
+  const isForeign = areForeign(of);
   return SECTIONS.flatMap((section) => {
     const [a, b] = of.map((each) => new Map(ENTRIES[section](each))) as [
       Map<string, string>,
@@ -35,9 +45,10 @@ export function comparedRows(of: readonly [Compared, Compared]): ComparedRow[] {
     ];
     const names = [...new Set([...a.keys(), ...b.keys()])];
     if (section !== 'Connection') names.sort((one, other) => (one < other ? -1 : 1));
-    return names.map((name) => {
+    return names.flatMap((name) => {
       const values = [a.get(name) ?? null, b.get(name) ?? null] as const;
-      return { id: `${section} ${name}`, section, name, values, differs: isDifferent(values) };
+      if (isForeign && values.includes(null)) return [];
+      return [{ id: `${section} ${name}`, section, name, values, differs: isDifferent(values) }];
     });
   });
 }
@@ -64,7 +75,7 @@ const ENTRIES: Readonly<Record<Section, (of: Compared) => Entry[]>> = {
       .filter(({ status }) => status === 'critical' || status === 'warning' || status === 'info')
       .map(({ check_id, title, database, object, status, metric_line }) => [
         [title, object, database && `in ${database}`, `(${check_id})`].filter(Boolean).join(' '),
-        `${status}: ${metric_line}`,
+        `${status}: ${readableLine(metric_line)}`,
       ]),
   Measurements: ({ measures }) =>
     measures

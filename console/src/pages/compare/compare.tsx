@@ -2,9 +2,10 @@ import './compare.css';
 import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, useMemo } from 'react';
-import type { ConnectionFacts } from '../../../../src/console/changes/fact-routes.ts';
-import type { ConnectionDetail } from '../../../../src/console/connections/connection-schemas.ts';
-import type { ConnectionMeasures } from '../../../../src/console/measures/measure-schemas.ts';
+import type { ConnectionFacts } from '../../../../src/console-api/changes/fact-routes.ts';
+import type { ConnectionDetail } from '../../../../src/console-api/connections/connection-schemas.ts';
+import type { ConnectionMeasures } from '../../../../src/console-api/measures/measure-schemas.ts';
+import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
 import { get } from '../../api.ts';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
@@ -13,7 +14,7 @@ import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { visibleText } from '../../parts/visible-text.ts';
 import { useCan } from '../../shell/profile.ts';
-import { type Compared, type ComparedRow, comparedRows, isHidden } from './compare-rows.ts';
+import { areForeign, type Compared, type ComparedRow, comparedRows, isHidden } from './compare-rows.ts';
 
 /** Everything that is compared of one connection. */
 function comparedQuery(id: string) {
@@ -106,6 +107,12 @@ function Differences({ ids, of }: DifferencesProps) {
           value={show ?? null}
         />
       </Filters>
+      {areForeign(of) && (
+        <p className="quiet">
+          {of.map(({ detail }) => ENGINE_NAMES[detail.settings.engine]).join(' and ')} have different checks,
+          settings and measurements. Only what both connections have is compared.
+        </p>
+      )}
       {unread !== -1 && (
         <p className="quiet">
           The settings of <bdi>{names[unread]}</bdi> have not been read yet.
@@ -133,7 +140,10 @@ function Differences({ ids, of }: DifferencesProps) {
 function columnsOf(...names: readonly [string, string]): Column<ComparedRow>[] {
   return [
     {
-      ...{ id: 'name', header: 'Item', width: 'minmax(9rem, 2fr)', narrow: 'lead' as const },
+      id: 'name',
+      header: 'Item',
+      width: 'minmax(9rem, 2fr)',
+      narrow: 'lead' as const,
       cell: ({ name, differs }) => (
         <>
           <bdi className="compared-name">{visibleText(name)}</bdi>
@@ -142,7 +152,9 @@ function columnsOf(...names: readonly [string, string]): Column<ComparedRow>[] {
       ),
     },
     ...names.map((header, place) => ({
-      ...{ id: `value ${place}`, header, width: 'minmax(8rem, 3fr)' },
+      id: `value ${place}`,
+      header,
+      width: 'minmax(8rem, 3fr)',
       cell: ({ section, values, differs }: ComparedRow) => (
         <Value isDifferent={differs && section !== 'Findings'} value={values[place] ?? null} />
       ),

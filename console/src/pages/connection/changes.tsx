@@ -1,7 +1,7 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { ConnectionChanges } from '../../../../src/console/changes/change-schemas.ts';
-import { CHANGE_KINDS, kindText } from '../../../../src/vocabulary/values/change-text.ts';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { ConnectionChanges } from '../../../../src/console-api/changes/change-schemas.ts';
+import { CHANGE_KINDS, kindText } from '../../../../src/platform/text/change-text.ts';
 import { get } from '../../api.ts';
 import { ChangeList } from '../../parts/changes/change-list.tsx';
 import { Select } from '../../parts/field.tsx';
@@ -11,6 +11,34 @@ import { Loaded, Message } from '../../parts/states.tsx';
 import { connectionSearch } from './connection-search.ts';
 
 const PER_PAGE = 25;
+
+const LATEST = 3;
+
+/** The latest changes, for the overview; nothing while there are none. */
+export function LatestChanges({ connectionId }: { connectionId: string }) {
+  const { data } = useQuery({
+    queryKey: ['connections', connectionId, 'changes', 'latest'],
+    queryFn: ({ signal }) =>
+      get<ConnectionChanges>(
+        `/connections/${encodeURIComponent(connectionId)}/changes`,
+        { limit: LATEST },
+        signal,
+      ),
+  });
+  if (!data || data.changes.length === 0) return null;
+  return (
+    <Section
+      actions={
+        <Link params={{ id: connectionId }} search={{ tab: 'changes' }} to="/connections/$id">
+          All changes
+        </Link>
+      }
+      title="What changed"
+    >
+      <ChangeList changes={data.changes} label="Latest changes" />
+    </Section>
+  );
+}
 
 /** What changed on the connection's server and in how it is monitored, latest first. */
 export function Changes({ connectionId }: { connectionId: string }) {

@@ -1,6 +1,6 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
-import type { ConnectionDetail } from '../../../../src/console/connections/connection-schemas.ts';
-import type { Silence } from '../../../../src/console/connections/silences.ts';
+import type { ConnectionDetail } from '../../../../src/console-api/connections/connection-schemas.ts';
+import type { Silence } from '../../../../src/console-api/connections/silences.ts';
 import { get } from '../../api.ts';
 
 /** How often the page refreshes. */

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
-import { connectionSearch } from './connection-search.ts';
+import { connectionSearch, openTab } from './connection-search.ts';
 
 test('every state of the page has an address', () => {
   const search = {
-    ...{ status: 'critical', finding: 'PG_WRAPAROUND.7', change: 'setting', compare: '3-12' },
-    ...{ edit: 'settings', days: '14', query: '-8123456789012345678' },
+    status: 'critical',
+    finding: 'PG_WRAPAROUND.7',
+    change: 'setting',
+    compare: '3-12',
+    edit: 'settings',
+    days: '14',
+    query: '-8123456789012345678',
   };
   const kinds = connectionSearch(search);
   expect(kinds).toMatchObject({ status: 'critical', compare: '3-12', edit: 'settings', days: '14' });
@@ -22,4 +27,19 @@ test.each([
   { status: 'urgent' },
 ])('%j is dropped', (given) => {
   expect(connectionSearch(given as Record<string, string>)).toEqual({});
+});
+
+test.each([
+  [{}, 'overview'],
+  [{ finding: 'PG_WRAPAROUND' }, 'findings'],
+  [{ status: 'ok' }, 'findings'],
+  [{ query: '12' }, 'queries'],
+  [{ days: '7' }, 'queries'],
+  [{ compare: '3-12' }, 'changes'],
+  [{ change: 'setting' }, 'changes'],
+  [{ range: '7d' }, 'charts'],
+  [{ range: '7d', tab: 'overview' }, 'overview'],
+  [{ tab: '../settings' }, 'overview'],
+])('%j opens the tab %s', (given, tab) => {
+  expect(openTab(connectionSearch(given as Record<string, string>))).toBe(tab);
 });

@@ -1,9 +1,12 @@
+import { CHANGE_KINDS } from '../../../../src/platform/text/change-text.ts';
+import { CONNECTION_TABS, type ConnectionTab } from '../../../../src/vocabulary/connection-tabs.ts';
 import { FINDING_STATUSES, type FindingStatus } from '../../../../src/vocabulary/severities.ts';
-import { CHANGE_KINDS } from '../../../../src/vocabulary/values/change-text.ts';
 import { type RangeSearch, rangeSearch } from '../../parts/chart/chart-range.ts';
 
 /** The page's search parameters. */
 export interface ConnectionSearch extends RangeSearch {
+  /** The open tab; by default the one that the other parameters belong to, or the overview. */
+  tab?: ConnectionTab;
   /** Findings of one status; by default all except skipped and ok. */
   status?: FindingStatus;
   /** The open finding, by `findingAnchor`; `none` for none; by default the worst one. */
@@ -37,8 +40,18 @@ export function comparedRuns(compare: string | undefined): ComparedRuns | null {
   return Number(from) < Number(to) ? { from: Number(from), to: Number(to) } : null;
 }
 
+/** The tab that an address opens. */
+export function openTab(search: ConnectionSearch): ConnectionTab {
+  if (search.tab) return search.tab;
+  if (search.finding ?? search.status) return 'findings';
+  if (search.query ?? search.days) return 'queries';
+  if (search.compare ?? search.change) return 'changes';
+  return (search.range ?? search.from ?? search.to) ? 'charts' : 'overview';
+}
+
 /** Parses an untrusted URL. */
 export function connectionSearch(given: Record<string, string | undefined>): ConnectionSearch {
+  const tab = CONNECTION_TABS.find((name) => name === given['tab']);
   const status = FINDING_STATUSES.find((word) => word === given['status']);
   const finding = given['finding']?.slice(0, 400);
   const { compare, query } = given;
@@ -46,6 +59,7 @@ export function connectionSearch(given: Record<string, string | undefined>): Con
   const days = DAYS.find((choice) => choice === given['days']);
   const change = CHANGE_KINDS.find((kind) => kind === given['change']);
   return {
+    ...(tab && { tab }),
     ...(status && { status }),
     ...(finding && { finding }),
     ...(change && { change }),

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { ConnectionSettings } from '../../../../src/console/connections/connection-schemas.ts';
+import type { ConnectionSettings } from '../../../../src/console-api/connections/connection-schemas.ts';
 import { Button } from '../../parts/button.tsx';
 import { TagDialog } from '../../parts/tag-dialog.tsx';
 import { tagsQuery } from '../../parts/tag-filter.tsx';
@@ -20,7 +20,8 @@ export function ConnectionTags({ settings }: { settings: ConnectionSettings }) {
   const open = (dialog: 'tags' | undefined) =>
     void navigate({
       search: (old) => connectionSearch({ ...old, edit: dialog }),
-      ...{ replace: true, resetScroll: false },
+      replace: true,
+      resetScroll: false,
     });
   const { tags } = settings;
   if (tags.length === 0 && !mayEdit) return null;

@@ -1,23 +1,33 @@
 import './connection.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
-import type { ConnectionDetail } from '../../../../src/console/connections/connection-schemas.ts';
-import type { RunProgress } from '../../../../src/console/connections/runs.ts';
-import { announce, notify } from '../../parts/announcer.tsx';
+import { type ReactNode, useState } from 'react';
+import type { ConnectionDetail } from '../../../../src/console-api/connections/connection-schemas.ts';
+import type { RunProgress } from '../../../../src/console-api/connections/runs.ts';
+import type { ConnectionTab } from '../../../../src/vocabulary/connection-tabs.ts';
+import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
+import { fleetStatus } from '../../../../src/vocabulary/score-bands.ts';
+import { announce, notify, notifyFailure } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ChartGroup } from '../../parts/chart/chart-group.tsx';
 import { Page } from '../../parts/page.tsx';
 import { InlineError, Loaded, Message, NoPermission } from '../../parts/states.tsx';
+import { StatusMark } from '../../parts/status-mark.tsx';
 import { useCan } from '../../shell/profile.ts';
-import { Changes } from './changes.tsx';
+import { Blocking, BlockingNow } from './blocking.tsx';
+import { Changes, LatestChanges } from './changes.tsx';
 import { connectionQuery, silencesQuery, useRefresh } from './connection-query.ts';
-import { connectionSearch } from './connection-search.ts';
+import { connectionSearch, openTab } from './connection-search.ts';
+import { ConnectionTabs } from './connection-tabs.tsx';
 import { ConnectionTags } from './connection-tags.tsx';
 import { EditDialog } from './edit-dialog.tsx';
 import { Findings } from './findings.tsx';
+import { LatestVitals } from './latest-vitals.tsx';
+import { Live } from './live.tsx';
+import { Load } from './load.tsx';
 import { Measures } from './measures.tsx';
 import { Overview } from './overview.tsx';
+import { Problems } from './problems.tsx';
 import { Queries } from './queries/queries.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { RunProgressBar } from './run-progress.tsx';
@@ -27,7 +37,7 @@ import { Silences } from './silences.tsx';
 import { useRun } from './use-run.ts';
 import { Watch } from './watch.tsx';
 
-/** One connection: its status, findings, measurements, changes, silences and settings. */
+/** One connection, in tabs: its status, what happens now, findings, queries, charts, changes and settings. */
 export function ConnectionPage() {
   const { id } = useParams({ from: '/in/connections/$id' });
   const can = useCan();
@@ -47,7 +57,6 @@ function Connection({ id }: { id: string }) {
   const search = useSearch({ from: '/in/connections/$id' });
   const changeSearch = useNavigate({ from: '/connections/$id' });
   const query = useQuery(connectionQuery(id));
-  const silences = useQuery(silencesQuery(id));
   const renew = useRefresh();
   const [isRemoving, setRemoving] = useState(false);
   const detail = query.data;
@@ -96,30 +105,8 @@ function Connection({ id }: { id: string }) {
             <div className="connection-page">
               <ConnectionTags settings={loaded.settings} />
               <RunProgressBar error={start.error} isWatched={isWatched} run={run} />
-              <Watch connectionId={id} />
-              <Overview detail={loaded} />
-              {loaded.latest ? (
-                <Findings
-                  findings={loaded.latest.findings}
-                  settings={loaded.settings}
-                  silences={silences.data?.data ?? []}
-                />
-              ) : (
-                <Message icon="clock" title="No check has run yet">
-                  {isWatched
-                    ? 'The first check is running.'
-                    : loaded.settings.interval_seconds === null
-                      ? 'Sample data is never checked.'
-                      : 'The first check runs as soon as a monitor is free.'}
-                </Message>
-              )}
-              <Measures connectionId={id} />
-              <Queries settings={loaded.settings} />
-              <Changes connectionId={id} />
-              <RunHistory connectionId={id} />
-              {silences.error && <InlineError error={silences.error} />}
-              <Silences silences={silences.data?.data ?? []} />
-              <Settings
+              <ConnectionTabs id={id} search={search} />
+              <Tab
                 actions={
                   can('connections:write') && (
                     <>
@@ -132,7 +119,9 @@ function Connection({ id }: { id: string }) {
                     </>
                   )
                 }
-                settings={loaded.settings}
+                detail={loaded}
+                isWatched={isWatched}
+                tab={openTab(search)}
               />
               {search.edit === 'settings' && can('connections:write') && (
                 <EditDialog onClose={() => edit(undefined)} settings={loaded.settings} />
@@ -155,19 +144,124 @@ function Connection({ id }: { id: string }) {
   );
 }
 
-function Where({ detail: { settings } }: { detail: ConnectionDetail }) {
-  const { host, port, connection_type, database, username } = settings;
-  const place = connection_type === 'unix_socket' || host.includes(',') ? host : `${host}:${port}`;
+interface TabProps {
+  tab: ConnectionTab;
+  detail: ConnectionDetail;
+  /** Whether a check runs that this page shows. */
+  isWatched: boolean;
+  /** What a member may do with the settings. */
+  actions: ReactNode;
+}
+
+/** What the open tab shows. */
+function Tab({ tab, detail, isWatched, actions }: TabProps) {
+  const { settings } = detail;
+  const id = String(settings.id);
+  switch (tab) {
+    case 'overview':
+      return <OverviewTab detail={detail} isWatched={isWatched} />;
+    case 'now':
+      return (
+        <>
+          <BlockingNow connectionId={id} />
+          {settings.interval_seconds !== null && <Live connectionId={id} />}
+          <Load connectionId={id} />
+          <Blocking connectionId={id} />
+        </>
+      );
+    case 'findings':
+      return <FindingsTab detail={detail} isWatched={isWatched} />;
+    case 'queries':
+      return <Queries settings={settings} />;
+    case 'charts':
+      return <Measures connectionId={id} />;
+    case 'changes':
+      return (
+        <>
+          <Changes connectionId={id} />
+          <RunHistory connectionId={id} />
+        </>
+      );
+    case 'settings':
+      return <Settings actions={actions} settings={settings} />;
+  }
+}
+
+function OverviewTab({ detail, isWatched }: { detail: ConnectionDetail; isWatched: boolean }) {
+  const id = String(detail.settings.id);
   return (
-    <bdi className="mono">
-      {username}@{place}
-      {database && `/${database}`}
-    </bdi>
+    <>
+      <Watch connectionId={id} />
+      <BlockingNow connectionId={id} />
+      <Overview detail={detail} />
+      {detail.latest ? (
+        <Problems connectionId={id} findings={detail.latest.findings} />
+      ) : (
+        <NoCheckYet detail={detail} isWatched={isWatched} />
+      )}
+      <LatestVitals connectionId={id} />
+      <LatestChanges connectionId={id} />
+    </>
   );
 }
 
+function FindingsTab({ detail, isWatched }: { detail: ConnectionDetail; isWatched: boolean }) {
+  const silences = useQuery(silencesQuery(String(detail.settings.id)));
+  return (
+    <>
+      {detail.latest ? (
+        <Findings
+          findings={detail.latest.findings}
+          settings={detail.settings}
+          silences={silences.data?.data ?? []}
+        />
+      ) : (
+        <NoCheckYet detail={detail} isWatched={isWatched} />
+      )}
+      {silences.error && <InlineError error={silences.error} />}
+      <Silences silences={silences.data?.data ?? []} />
+    </>
+  );
+}
+
+function NoCheckYet({ detail: { settings }, isWatched }: { detail: ConnectionDetail; isWatched: boolean }) {
+  return (
+    <Message icon="clock" title="No check has run yet">
+      {isWatched
+        ? 'The first check is running.'
+        : settings.interval_seconds === null
+          ? 'Sample data is never checked.'
+          : 'The first check runs as soon as a monitor is free.'}
+    </Message>
+  );
+}
+
+/** The connection's status, engine and address. */
+function Where({ detail: { settings, status, stale } }: { detail: ConnectionDetail }) {
+  const { engine, host, port, connection_type, database, username } = settings;
+  const place = connection_type === 'unix_socket' || host.includes(',') ? host : `${host}:${port}`;
+  return (
+    <span className="connection-place">
+      <StatusMark status={stale ? 'stale' : status} />
+      <span>{ENGINE_NAMES[engine]}</span>
+      <bdi className="mono">
+        {username}@{place}
+        {database && `/${database}`}
+      </bdi>
+    </span>
+  );
+}
+
+function notifyScore(score: number): void {
+  const status = fleetStatus(score);
+  const text = `Check finished: score ${score}`;
+  // A tick beside a score of 0 would read as good news.
+  if (status === 'healthy') notify(text);
+  else notifyFailure(`${text}, ${status}`);
+}
+
 function notifyEnd(run: RunProgress | null): void {
-  if (run?.state === 'done')
-    notify(run.score === null ? 'Check finished' : `Check finished: score ${run.score}`);
+  if (run?.state === 'done' && run.score === null) notify('Check finished');
+  if (run?.state === 'done' && run.score !== null) notifyScore(run.score);
   if (run?.state === 'failed') announce('The check failed');
 }

@@ -27,6 +27,7 @@ const WORDS: Record<keyof ConnectionDraft, string> = {
   sshPort: 'SSH port',
   sshKey: 'SSH private key',
   interval: 'Check interval in seconds',
+  pulse: 'Pulse in seconds',
   expectedStandbys: 'Expected standbys',
 };
 

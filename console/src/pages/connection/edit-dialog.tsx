@@ -4,8 +4,8 @@ import type {
   ConnectionChange,
   ConnectionDetail,
   ConnectionSettings,
-} from '../../../../src/console/connections/connection-schemas.ts';
-import type { ConnectionTest } from '../../../../src/console/connections/test-connection.ts';
+} from '../../../../src/console-api/connections/connection-schemas.ts';
+import type { ConnectionTest } from '../../../../src/console-api/connections/test-connection.ts';
 import { ApiError, fieldError, get, send } from '../../api.ts';
 import { announce, notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import type { ExplainedFinding } from '../../../../src/console/connections/findings.ts';
-import type { Silence } from '../../../../src/console/connections/silences.ts';
+import type { ExplainedFinding } from '../../../../src/console-api/connections/findings.ts';
+import type { Silence } from '../../../../src/console-api/connections/silences.ts';
 import { FindingChart } from '../../measures/finding-chart.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
@@ -8,7 +8,7 @@ import { FindingExplanation } from '../../parts/finding-explanation.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFindingRead } from '../../shell/onboarding-query.ts';
-import { showQuery } from './queries/show-query.ts';
+import { queryFragment } from './queries/show-query.ts';
 
 /** The finding's title as a button that opens and closes its details. */
 export function FindingTitle({
@@ -112,9 +112,14 @@ export function FindingDetail({
           </Link>
         )}
         {/_QUER(?:Y|IES)/.test(check_id) && (
-          <Button onPress={() => showQuery(object)} small>
+          <Link
+            hash={queryFragment(object)}
+            params={{ id: connectionId }}
+            search={{ tab: 'queries' }}
+            to="/connections/$id"
+          >
             Show in queries
-          </Button>
+          </Link>
         )}
         {onThresholds && (
           <Button icon="pen" onPress={onThresholds} small>

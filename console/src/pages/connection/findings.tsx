@@ -1,12 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import type { ConnectionSettings } from '../../../../src/console/connections/connection-schemas.ts';
-import type { ExplainedFinding } from '../../../../src/console/connections/findings.ts';
-import type { Silence } from '../../../../src/console/connections/silences.ts';
+import type { ConnectionSettings } from '../../../../src/console-api/connections/connection-schemas.ts';
+import type { ExplainedFinding } from '../../../../src/console-api/connections/findings.ts';
+import type { Silence } from '../../../../src/console-api/connections/silences.ts';
 import { FINDING_STATUSES } from '../../../../src/vocabulary/severities.ts';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { findingAnchor, findingId } from '../../parts/finding-anchor.ts';
 import { Section } from '../../parts/page.tsx';
+import { readableLine } from '../../parts/readable-text.ts';
 import { SilenceDialog } from '../../parts/silence-dialog.tsx';
 import { Message } from '../../parts/states.tsx';
 import { StatusMark, statusText } from '../../parts/status-mark.tsx';
@@ -92,7 +93,7 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
       id: 'measured',
       header: 'Measured',
       width: 'minmax(10rem, 3fr)',
-      cell: (finding) => <bdi className="finding-measured">{finding.metric_line}</bdi>,
+      cell: (finding) => <bdi className="finding-measured">{readableLine(finding.metric_line)}</bdi>,
     },
   ];
   return (

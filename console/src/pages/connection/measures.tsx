@@ -1,7 +1,7 @@
 import '../../measures/measures.css';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import type { ConnectionMeasures } from '../../../../src/console/measures/measure-schemas.ts';
+import type { ConnectionMeasures } from '../../../../src/console-api/measures/measure-schemas.ts';
 import { MeasureChart } from '../../measures/measure-chart.tsx';
 import { type ChartOf, checkCharts, vitalGroups } from '../../measures/measure-groups.ts';
 import { markedChangesQuery, measuresQuery } from '../../measures/measures-query.ts';
@@ -20,7 +20,7 @@ export function Measures({ connectionId }: { connectionId: string }) {
     <Section
       actions={<RangeSwitch />}
       description="Vital signs, and the values that checks compare. Drag over a chart to zoom."
-      title="Measurements"
+      title="Charts"
     >
       <Loaded query={query}>
         {(measures) =>

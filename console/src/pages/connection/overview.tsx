@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ConnectionDetail } from '../../../../src/console/connections/connection-schemas.ts';
+import type { ConnectionDetail } from '../../../../src/console-api/connections/connection-schemas.ts';
 import { Facts } from '../../parts/page.tsx';
 import { Score, StatusMark } from '../../parts/status-mark.tsx';
 import { Countdown, inOtherZone, local, Time } from '../../parts/time.tsx';

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { ConnectionSettings } from '../../../../src/console/connections/connection-schemas.ts';
+import type { ConnectionSettings } from '../../../../src/console-api/connections/connection-schemas.ts';
 import { send } from '../../api.ts';
 import { Confirm } from '../../parts/dialog.tsx';
 import { InlineError } from '../../parts/states.tsx';

@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../../../src/console/connections/runs.ts';
+import type { RunProgress } from '../../../../src/console-api/connections/runs.ts';
 import { InlineError } from '../../parts/states.tsx';
 
 /** The progress of a check, as text. */

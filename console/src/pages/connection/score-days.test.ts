@@ -17,7 +17,10 @@ test('each day has its last score, latest day first', () => {
 
 test('the line breaks only after two days without a score', () => {
   const history = [at(1, 8), at(3, 8), at(6, 8)].map((day, index) => ({
-    ...{ at: day, score: 90 + index, in_maintenance: false, of_day: false },
+    at: day,
+    score: 90 + index,
+    in_maintenance: false,
+    of_day: false,
   }));
   const [times, scores] = chartColumns(history);
   expect(scores).toEqual([90, 91, null, 92]);
@@ -48,7 +51,10 @@ test.each([
 
 test('checks in maintenance that follow each other are one span, and are told', () => {
   const history = [false, true, true, false, true].map((in_maintenance, index) => ({
-    ...{ at: at(1, index), score: 90, in_maintenance, of_day: false },
+    at: at(1, index),
+    score: 90,
+    in_maintenance,
+    of_day: false,
   }));
   const hour = (index: number) => Date.parse(at(1, index)) / 1_000;
   expect(maintenanceSpans(history)).toEqual([

@@ -1,4 +1,4 @@
-import type { ConnectionDetail } from '../../../../src/console/connections/connection-schemas.ts';
+import type { ConnectionDetail } from '../../../../src/console-api/connections/connection-schemas.ts';
 
 /** A connection's scores, the oldest first. */
 export type History = ConnectionDetail['history'];

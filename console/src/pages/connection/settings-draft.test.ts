@@ -7,9 +7,10 @@ const base = { ...emptyDraft, name: 'shop', host: 'db.example.com', port: '5432'
 test('unchanged fields are not sent', () => {
   expect(changeOf(3, base, base)).toEqual({ version: 3 });
   expect(changeOf(3, base, { ...base, name: ' shop 2 ' })).toEqual({ version: 3, name: 'shop 2' });
-  expect(changeOf(3, base, { ...base, interval: '60', password: ' x ' })).toEqual({
+  expect(changeOf(3, base, { ...base, interval: '60', pulse: '0', password: ' x ' })).toEqual({
     version: 3,
     interval_seconds: 60,
+    pulse_seconds: 0,
     password: ' x ',
     // Sent with a password, so that its destination is explicit.
     address: { engine: 'postgres', host: 'db.example.com', port: 5432, username: 'watcher' },

@@ -1,7 +1,7 @@
 import type {
   ConnectionChange,
   ConnectionSettings,
-} from '../../../../src/console/connections/connection-schemas.ts';
+} from '../../../../src/console-api/connections/connection-schemas.ts';
 import { isWeakerTls } from '../../../../src/vocabulary/tls-modes.ts';
 import { addressOf, type ConnectionDraft, isSocket, sshOf } from '../../parts/connection-draft.ts';
 
@@ -9,7 +9,12 @@ import { addressOf, type ConnectionDraft, isSocket, sshOf } from '../../parts/co
 export function draftOf(settings: ConnectionSettings): ConnectionDraft {
   const { name, engine, host, port, database, username, tls, password_exposable, ssh } = settings;
   return {
-    ...{ name, engine, host, database, username, tls },
+    name,
+    engine,
+    host,
+    database,
+    username,
+    tls,
     port: String(port),
     password: '',
     passwordExposable: password_exposable,
@@ -20,6 +25,7 @@ export function draftOf(settings: ConnectionSettings): ConnectionDraft {
     sshPort: String(ssh?.port ?? 22),
     sshKey: '',
     interval: settings.interval_seconds === null ? '' : String(settings.interval_seconds),
+    pulse: String(settings.pulse_seconds),
     expectedStandbys: String(settings.expected_standbys),
   };
 }
@@ -48,6 +54,7 @@ export function changeOf(version: number, base: ConnectionDraft, draft: Connecti
     ...(isChanged('caCertificate') && { ca_certificate: draft.caCertificate }),
     ...(isChanged(...TUNNEL) && { ssh: draft.hasTunnel ? sshOf(draft) : null }),
     ...(isChanged('interval') && { interval_seconds: Number(draft.interval) }),
+    ...(isChanged('pulse') && { pulse_seconds: Number(draft.pulse) }),
     ...(isChanged('expectedStandbys') && { expected_standbys: Number(draft.expectedStandbys) }),
   };
 }

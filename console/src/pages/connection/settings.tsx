@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { ConnectionSettings } from '../../../../src/console/connections/connection-schemas.ts';
+import type { ConnectionSettings } from '../../../../src/console-api/connections/connection-schemas.ts';
 import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
 import { isShippedAuthority } from '../../../../src/vocabulary/hosted/authorities.ts';
 import { PROVIDER_NAMES } from '../../../../src/vocabulary/hosted/providers.ts';
@@ -59,6 +59,7 @@ export function Settings({ settings, actions }: { settings: ConnectionSettings; 
     'Checked every',
     settings.interval_seconds === null ? 'never: sample data' : duration(settings.interval_seconds),
   ]);
+  facts.push(['Pulse every', settings.pulse_seconds === 0 ? 'none' : duration(settings.pulse_seconds)]);
   for (const [check, numbers] of Object.entries(thresholds)) {
     const words = Object.entries(numbers).map(([threshold, value]) => `${threshold} ${value}`);
     facts.push([`Thresholds of ${check}`, words.join(', ')]);

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Silence } from '../../../../src/console/connections/silences.ts';
+import type { Silence } from '../../../../src/console-api/connections/silences.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { endSilences } from '../../parts/end-silences.ts';

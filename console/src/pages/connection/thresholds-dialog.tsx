@@ -4,8 +4,8 @@ import { useState } from 'react';
 import type {
   ConnectionChange,
   ConnectionSettings,
-} from '../../../../src/console/connections/connection-schemas.ts';
-import type { ExplainedFinding } from '../../../../src/console/connections/findings.ts';
+} from '../../../../src/console-api/connections/connection-schemas.ts';
+import type { ExplainedFinding } from '../../../../src/console-api/connections/findings.ts';
 import { ApiError, send } from '../../api.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
-import type { RunProgress } from '../../../../src/console/connections/runs.ts';
+import type { RunProgress } from '../../../../src/console-api/connections/runs.ts';
 import { apiUrl, send } from '../../api.ts';
 
 const ENDED: readonly RunProgress['state'][] = ['done', 'failed', 'idle'];

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ConnectionWatch } from '../../../../src/console/alerts/maintenance-routes.ts';
+import type { ConnectionWatch } from '../../../../src/console-api/alerts/maintenance-routes.ts';
 import { get } from '../../api.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';

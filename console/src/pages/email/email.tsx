@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { Email } from '../../../../src/console/notifications/email-routes.ts';
+import type { Email } from '../../../../src/console-api/notifications/email-routes.ts';
 import { ApiError, get, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorState, InlineError, SkeletonRows } from '../../parts/states.tsx';
@@ -54,7 +54,8 @@ function Choice({ email: { account, destination, email, state }, token }: { emai
     return (
       <SignedOutLayout title="Unsubscribed">
         <p>
-          {address} gets no more notifications of <bdi>{destination}</bdi>. You can close this page.
+          {address} gets no more notifications of <bdi>{destination}</bdi>, nor of any other destination. You
+          can close this page.
         </p>
       </SignedOutLayout>
     );

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { FleetRow } from '../../../../src/console/fleet/fleet-routes.ts';
+import type { FleetRow } from '../../../../src/console-api/fleet/fleet-routes.ts';
 import { Button } from '../../parts/button.tsx';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';

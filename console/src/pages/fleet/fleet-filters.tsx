@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { CheckList, Fleet } from '../../../../src/console/fleet/fleet-routes.ts';
+import type { CheckList, Fleet } from '../../../../src/console-api/fleet/fleet-routes.ts';
 import { ENGINE_NAMES, ENGINES } from '../../../../src/vocabulary/engines.ts';
 import { get } from '../../api.ts';
 import { Select } from '../../parts/field.tsx';

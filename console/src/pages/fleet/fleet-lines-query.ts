@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { FleetMeasures, FleetMetrics } from '../../../../src/console/measures/measure-schemas.ts';
+import type { FleetMeasures, FleetMetrics } from '../../../../src/console-api/measures/measure-schemas.ts';
 import type { FleetRange } from '../../../../src/vocabulary/fleet-ranges.ts';
 import { get } from '../../api.ts';
 

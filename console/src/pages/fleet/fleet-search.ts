@@ -51,8 +51,12 @@ export function fleetSearch(given: Record<string, string | undefined>): FleetSea
   const metric = METRIC.test(given['metric'] ?? '') ? given['metric'] : undefined;
   const range = FLEET_RANGES.find((word) => word === given['range']);
   return {
-    ...{ ...(status && { status }), ...(q && { q }), ...(sort && { sort }) },
-    ...{ ...(tags && { tags }), ...(engine && { engine }), ...(check && { check }) },
+    ...(status && { status }),
+    ...(q && { q }),
+    ...(sort && { sort }),
+    ...(tags && { tags }),
+    ...(engine && { engine }),
+    ...(check && { check }),
     ...(version && { version }),
     ...(metric && { metric }),
     ...(metric && range && { range }),

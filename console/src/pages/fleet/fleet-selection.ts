@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
-import type { FleetRow } from '../../../../src/console/fleet/fleet-routes.ts';
+import type { FleetRow } from '../../../../src/console-api/fleet/fleet-routes.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { focusedRow } from '../../parts/keyboard-navigation.ts';
 import { rangeOf } from '../../parts/selection.tsx';

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { FleetRow } from '../../../../src/console/fleet/fleet-routes.ts';
+import type { FleetRow } from '../../../../src/console-api/fleet/fleet-routes.ts';
 import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
 import type { FleetRange } from '../../../../src/vocabulary/fleet-ranges.ts';
 import type { Unit } from '../../../../src/vocabulary/units.ts';
@@ -10,8 +10,8 @@ import { Score, type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { ago, duration, Time, useNow } from '../../parts/time.tsx';
-
 import { FleetLine } from './fleet-line.tsx';
+import { SessionsNow } from './fleet-now.tsx';
 import type { FleetSearch } from './fleet-search.ts';
 import { trendText } from './trend-text.ts';
 
@@ -40,6 +40,7 @@ const FIRST: readonly Column<FleetRow>[] = [
       <>
         <StatusMark quiet status={shownStatus(row)} />
         {row.in_maintenance && <span className="second-line">in maintenance</span>}
+        <SessionsNow id={row.id} />
       </>
     ),
   },
@@ -144,7 +145,9 @@ export interface LinesOf {
 
 function linesColumn(lines: LinesOf): Column<FleetRow> {
   return {
-    ...{ id: 'lines', header: lines.title, width: '7rem' },
+    id: 'lines',
+    header: lines.title,
+    width: '7rem',
     cell: ({ id }) => <FleetLine {...lines} connectionId={id} />,
   };
 }

@@ -1,4 +1,4 @@
-import type { FleetMetrics } from '../../../../src/console/measures/measure-schemas.ts';
+import type { FleetMetrics } from '../../../../src/console-api/measures/measure-schemas.ts';
 import { FLEET_RANGES, type FleetRange } from '../../../../src/vocabulary/fleet-ranges.ts';
 import type { Unit } from '../../../../src/vocabulary/units.ts';
 import { Select } from '../../parts/field.tsx';

@@ -41,7 +41,10 @@ export function AccessFields({ draft, onChange, error }: AccessFieldsProps) {
               {GROUP_NAMES[group]}
             </Checkbox>
           ))}
-          <p className="field-description">Other endpoints answer 404, as if they did not exist.</p>
+          <p className="field-description">
+            Health includes measures, changes, queries and blocking; Tickets includes alerts; Activity log
+            includes seals. Other endpoints answer 404, as if they did not exist.
+          </p>
         </fieldset>
       )}
       <TextField

@@ -1,4 +1,4 @@
-import type { Keys } from '../../../../src/console/keys/key-routes.ts';
+import type { Keys } from '../../../../src/console-api/keys/key-routes.ts';
 import { fieldInstant } from '../../time-zone.ts';
 
 export type ApiKey = Keys['data'][number];

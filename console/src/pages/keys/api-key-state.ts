@@ -1,4 +1,4 @@
-import type { Keys, KeyWindows } from '../../../../src/console/keys/key-routes.ts';
+import type { Keys, KeyWindows } from '../../../../src/console-api/keys/key-routes.ts';
 import type { Action } from '../../parts/menu.tsx';
 import { type ApiKey, type ApiKeyStatus, isAccepted, later, statusOf } from './api-key-lifetime.ts';
 

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { KeyChange } from '../../../../src/console/keys/change-keys.ts';
+import type { KeyChange } from '../../../../src/console-api/keys/change-keys.ts';
 import { send } from '../../api.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';

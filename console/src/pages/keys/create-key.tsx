@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { IssuedKey, NewKey } from '../../../../src/console/keys/change-keys.ts';
+import type { IssuedKey, NewKey } from '../../../../src/console-api/keys/change-keys.ts';
 import { fieldError, send } from '../../api.ts';
 import { serviceUrl } from '../../base-path.ts';
 import { CopyButton } from '../../parts/copy.tsx';

@@ -1,4 +1,4 @@
-import type { KeyWindows } from '../../../../src/console/keys/key-routes.ts';
+import type { KeyWindows } from '../../../../src/console-api/keys/key-routes.ts';
 
 interface GaugeProps {
   limit: number;

@@ -1,4 +1,4 @@
-import type { KeyChange } from '../../../../src/console/keys/change-keys.ts';
+import type { KeyChange } from '../../../../src/console-api/keys/change-keys.ts';
 import type { EndpointGroup } from '../../../../src/vocabulary/plans.ts';
 import type { ApiKey } from './api-key-lifetime.ts';
 

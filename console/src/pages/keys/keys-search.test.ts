@@ -3,7 +3,9 @@ import { keysSearch } from './keys-search.ts';
 
 test('the URL opens the form filled in', () => {
   expect(keysSearch({ create: '1', name: 'Grafana, production', note: 'vault/grafana' })).toEqual({
-    ...{ create: '1', name: 'Grafana, production', note: 'vault/grafana' },
+    create: '1',
+    name: 'Grafana, production',
+    note: 'vault/grafana',
   });
 });
 
@@ -14,6 +16,9 @@ test('invalid filters, orders and keys are dropped, and a long name is cut', () 
     name: 'x'.repeat(200),
   });
   expect(keysSearch({ status: 'expiring', sort: '-used', key: '12', endpoint: '/activity' })).toEqual({
-    ...{ status: 'expiring', sort: '-used', key: '12', endpoint: '/activity' },
+    status: 'expiring',
+    sort: '-used',
+    key: '12',
+    endpoint: '/activity',
   });
 });

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { KeyRefusals } from '../../../../src/console/keys/key-use-routes.ts';
+import type { KeyRefusals } from '../../../../src/console-api/keys/key-use-routes.ts';
 import { get } from '../../api.ts';
 import { Loaded, Message } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';

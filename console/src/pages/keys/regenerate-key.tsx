@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { RegeneratedKey, Regeneration } from '../../../../src/console/keys/change-keys.ts';
+import type { RegeneratedKey, Regeneration } from '../../../../src/console-api/keys/change-keys.ts';
 import { send } from '../../api.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { RadioGroup } from '../../parts/field.tsx';

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { KeyRequests } from '../../../../src/console/keys/key-routes.ts';
+import type { KeyRequests } from '../../../../src/console-api/keys/key-routes.ts';
 import { get } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { Loaded, Message } from '../../parts/states.tsx';

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Keys, KeyWindows } from '../../../../src/console/keys/key-routes.ts';
+import type { Keys, KeyWindows } from '../../../../src/console-api/keys/key-routes.ts';
 import { get } from '../../api.ts';
 
 /** All keys of the account; refreshed often while the service is still counting requests. */

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Revocation, RevokedKey } from '../../../../src/console/keys/change-keys.ts';
+import type { Revocation, RevokedKey } from '../../../../src/console-api/keys/change-keys.ts';
 import { ApiError, fieldError, send } from '../../api.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';

@@ -1,7 +1,7 @@
 import './keys.css';
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import type { KeyWindows } from '../../../../src/console/keys/key-routes.ts';
+import type { KeyWindows } from '../../../../src/console-api/keys/key-routes.ts';
 import { get } from '../../api.ts';
 import { serviceUrl } from '../../base-path.ts';
 import { announce, notifyFailure } from '../../parts/announcer.tsx';

@@ -1,4 +1,4 @@
-import type { KeyUsage } from '../../../../src/console/keys/key-use-routes.ts';
+import type { KeyUsage } from '../../../../src/console-api/keys/key-use-routes.ts';
 
 type Counted = KeyUsage['data'];
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { KeyUsage } from '../../../../src/console/keys/key-use-routes.ts';
+import type { KeyUsage } from '../../../../src/console-api/keys/key-use-routes.ts';
 import { get } from '../../api.ts';
 import { Select } from '../../parts/field.tsx';
 import { Loaded, Message } from '../../parts/states.tsx';
@@ -83,7 +83,10 @@ type EndpointRow = ReturnType<typeof usageByEndpoint>['rows'][number];
 
 function endpointColumns(statuses: readonly number[]): Column<EndpointRow>[] {
   const column = (id: string, header: string, count: (row: EndpointRow) => number): Column<EndpointRow> => ({
-    ...{ id, header, align: 'end', width: 'minmax(4rem, 7rem)' },
+    id,
+    header,
+    align: 'end',
+    width: 'minmax(4rem, 7rem)',
     cell: (row) => count(row).toLocaleString('en'),
   });
   return [

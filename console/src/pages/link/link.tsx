@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import type { Link } from '../../../../src/console/sign-in/links.ts';
+import type { Link } from '../../../../src/console-api/sign-in/links.ts';
 import { ApiError, fieldError, get, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { ErrorState, InlineError, SkeletonRows } from '../../parts/states.tsx';
+import { ErrorState, FormError, SkeletonRows } from '../../parts/states.tsx';
 import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
 
 const TITLES = {
@@ -79,10 +79,6 @@ function LinkForm({ link, token }: { link: Link; token: string }) {
   return (
     <SignedOutLayout title={TITLES[purpose]}>
       <p className="quiet">{introduction(link)}</p>
-      <InlineError
-        error={error}
-        fields={['email', ...(asksName ? ['name'] : []), ...(signed_in ? [] : ['password'])]}
-      />
       <form onSubmit={submit}>
         {asksName && (
           <TextField
@@ -121,6 +117,10 @@ function LinkForm({ link, token }: { link: Link; token: string }) {
           {purpose === 'reset' ? 'Set password and sign in' : signed_in ? 'Join' : 'Save and sign in'}
         </Button>
       </form>
+      <FormError
+        error={error}
+        fields={['email', ...(asksName ? ['name'] : []), ...(signed_in ? [] : ['password'])]}
+      />
     </SignedOutLayout>
   );
 }

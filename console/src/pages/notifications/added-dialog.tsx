@@ -1,4 +1,4 @@
-import type { StoredDestination } from '../../../../src/console/notifications/destination-schemas.ts';
+import type { StoredDestination } from '../../../../src/console-api/notifications/destination-schemas.ts';
 import { Button } from '../../parts/button.tsx';
 import { CHANNEL_TEXTS } from './channel-texts.ts';
 import { ShownOnce } from './shown-once.tsx';

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Channel } from '../../../../src/vocabulary/channels.ts';
 
+const LOG = <path d="M3 2.5h7l3 3v8H3zM10 2.5v3h3M5.3 8h5.4M5.3 10.5h5.4" />;
+
 // Drawn for this console on a 16-pixel grid with strokes of 1.5. They are not the vendors' logos.
 const ICONS: Record<Channel, ReactNode> = {
   slack: <path d="M6.3 2.5 4.7 13.5M11.3 2.5 9.7 13.5M2.8 6h11M2.2 10h11" />,
@@ -16,6 +18,10 @@ const ICONS: Record<Channel, ReactNode> = {
   ),
   alertmanager: <path d="M8 1.8 14 4v4c0 3.2-2.5 5.3-6 6.2-3.5-.9-6-3-6-6.2V4zM8 5v3.4m0 2.3v.1" />,
   heartbeat: <path d="M1.8 8.3h3L6.5 4.3l3 7.5 1.7-3.5h3" />,
+  log_http: LOG,
+  splunk_hec: LOG,
+  otlp_logs: LOG,
+  syslog: LOG,
 };
 
 /** A channel's icon; its name stands beside it. */

@@ -77,6 +77,36 @@ export const CHANNEL_TEXTS: Record<Channel, ChannelText> = {
     address: 'Ping URL',
     placeholder: 'https://hc-ping.com/…',
   },
+  log_http: {
+    name: 'Log stream by HTTP',
+    words: 'The activity log, signed, as JSON lines',
+    where:
+      'New entries are sent in order. The command “destination change” filters them and sends earlier ones.',
+    address: 'URL',
+    placeholder: 'https://siem.example.com/dbvitals',
+  },
+  splunk_hec: {
+    name: 'Splunk',
+    words: 'The activity log for the HTTP Event Collector',
+    where:
+      'In Splunk: Settings → Data inputs → HTTP Event Collector → New Token. Enter the token as the Authorization header.',
+    address: 'URL of the collector',
+    placeholder: 'https://splunk.example.com:8088',
+  },
+  otlp_logs: {
+    name: 'OpenTelemetry',
+    words: 'The activity log as log records',
+    where: 'The address of a collector that takes OTLP over HTTP.',
+    address: 'URL',
+    placeholder: 'https://otel.example.com:4318/v1/logs',
+  },
+  syslog: {
+    name: 'Syslog',
+    words: 'The activity log by RFC 5424 over TLS',
+    where: 'A receiver of syslog over TLS, such as rsyslog or syslog-ng.',
+    address: 'URL',
+    placeholder: 'syslog+tls://logs.example.com:6514',
+  },
 };
 
 export const OFFERED = Object.keys(CHANNEL_TEXTS) as Channel[];

@@ -1,4 +1,5 @@
-import type { Destination } from '../../../../src/console/notifications/destination-schemas.ts';
+import type { Destination } from '../../../../src/console-api/notifications/destination-schemas.ts';
+import { SIGNED_CHANNELS } from '../../../../src/vocabulary/channels.ts';
 import type { Action } from '../../parts/menu.tsx';
 
 /** What can be done with a destination. Each opens a dialog. */
@@ -13,7 +14,7 @@ export function actionsOf(destination: Destination, act: DestinationAction): Act
     { id: 'test', label: 'Send test', icon: 'bell', isOffered: state === 'enabled' },
     { id: 'enable', label: 'Enable…', icon: 'check', isOffered: state !== 'enabled' },
     { id: 'change', label: 'Change…', icon: 'pen' },
-    { id: 'rotate', label: 'Rotate secret…', icon: 'again', isOffered: channel === 'webhook' },
+    { id: 'rotate', label: 'Rotate secret…', icon: 'again', isOffered: SIGNED_CHANNELS.includes(channel) },
     { id: 'disable', label: 'Disable…', icon: 'silent', isOffered: state === 'enabled' },
     { id: 'remove', label: 'Remove…', icon: 'bin', danger: true, startsGroup: true },
   ];

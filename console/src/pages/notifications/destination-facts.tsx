@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Fleet } from '../../../../src/console/fleet/fleet-routes.ts';
-import type { Destination } from '../../../../src/console/notifications/destination-schemas.ts';
+import type { Fleet } from '../../../../src/console-api/fleet/fleet-routes.ts';
+import type { Destination } from '../../../../src/console-api/notifications/destination-schemas.ts';
+import { EVENTLESS_CHANNELS } from '../../../../src/vocabulary/channels.ts';
 import { get } from '../../api.ts';
 import { figure } from '../../parts/figure.ts';
 import { KIND_TEXTS } from '../../parts/kind-texts.ts';
@@ -13,26 +14,43 @@ import { DestinationState } from './destination-state.tsx';
 
 const LIST = new Intl.ListFormat('en-GB');
 
+/** What a log stream sends, and how far it is. A heartbeat has neither. */
+function streamFacts({ stream }: Destination): (readonly [string, ReactNode])[] {
+  if (stream === null) return [];
+  const { format, action_types, excluded_types, actors, next_id, behind_entries, behind_seconds } = stream;
+  const except = excluded_types.length === 0 ? '' : `, except ${LIST.format(excluded_types)}`;
+  return [
+    ['Format', format],
+    ['Entries', `${action_types === null ? 'all' : LIST.format(action_types)}${except}`],
+    ['By', actors === null ? 'anybody' : LIST.format(actors)],
+    ['Next entry', figure(next_id)],
+    [
+      'Behind',
+      behind_entries === 0 ? 'nothing' : `${figure(behind_entries)} entries, ${figure(behind_seconds)} s`,
+    ],
+    ['Delivered', `${figure(stream.entries)} entries`],
+  ];
+}
+
 /** A destination's health and settings. */
 export function DestinationFacts({ destination }: { destination: Destination }) {
   const { queue, channel, minimum_severity, requests_per_second, quiet_hours, created_at } = destination;
   const { queued, dropped, last_sequence, last_success_at, last_attempt_at } = queue;
-  const filters: (readonly [string, ReactNode])[] =
-    channel === 'heartbeat'
-      ? []
-      : [
-          ['Queued', figure(queued)],
-          ['Dropped', dropped === 0 ? 'none' : `${figure(dropped)} health checks`],
-          ['Last sequence number', last_sequence === 0 ? '–' : figure(last_sequence)],
-          ['Events', <Kinds destination={destination} key="kinds" />],
-          ['Severity', severityText(minimum_severity)],
-          ['Connections', <Scope connections={destination.connections} key="scope" />],
-          ['Rate limit', requests_per_second === 1 ? '1 request/s' : `${requests_per_second} requests/s`],
-          [
-            'Quiet hours',
-            quiet_hours ? `${quiet_hours.from} to ${quiet_hours.to}, ${quiet_hours.time_zone}` : 'none',
-          ],
-        ];
+  const filters: (readonly [string, ReactNode])[] = EVENTLESS_CHANNELS.includes(channel)
+    ? streamFacts(destination)
+    : [
+        ['Queued', figure(queued)],
+        ['Dropped', dropped === 0 ? 'none' : `${figure(dropped)} health checks`],
+        ['Last sequence number', last_sequence === 0 ? '–' : figure(last_sequence)],
+        ['Events', <Kinds destination={destination} key="kinds" />],
+        ['Severity', severityText(minimum_severity)],
+        ['Connections', <Scope connections={destination.connections} key="scope" />],
+        ['Rate limit', requests_per_second === 1 ? '1 request/s' : `${requests_per_second} requests/s`],
+        [
+          'Quiet hours',
+          quiet_hours ? `${quiet_hours.from} to ${quiet_hours.to}, ${quiet_hours.time_zone}` : 'none',
+        ],
+      ];
   return (
     <div className="destination-facts">
       <Facts

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { Destination } from '../../../../src/console/notifications/destination-schemas.ts';
+import type { Destination } from '../../../../src/console-api/notifications/destination-schemas.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { figure } from '../../parts/figure.ts';
 import { ActionMenu } from '../../parts/menu.tsx';

@@ -1,7 +1,7 @@
 import './notifications.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import type { Destination } from '../../../../src/console/notifications/destination-schemas.ts';
+import type { Destination } from '../../../../src/console-api/notifications/destination-schemas.ts';
 import { Button } from '../../parts/button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';

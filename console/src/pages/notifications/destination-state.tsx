@@ -1,4 +1,4 @@
-import type { Destination } from '../../../../src/console/notifications/destination-schemas.ts';
+import type { Destination } from '../../../../src/console-api/notifications/destination-schemas.ts';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { healthOf } from './health-text.ts';
 

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Destinations } from '../../../../src/console/notifications/destination-schemas.ts';
+import type { Destinations } from '../../../../src/console-api/notifications/destination-schemas.ts';
 import { get } from '../../api.ts';
 
 /** The account's destinations; refreshed often, because their health is shown. */

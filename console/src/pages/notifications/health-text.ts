@@ -1,4 +1,4 @@
-import type { Destination } from '../../../../src/console/notifications/destination-schemas.ts';
+import type { Destination } from '../../../../src/console-api/notifications/destination-schemas.ts';
 import type { Status } from '../../parts/status-looks.tsx';
 import { clockTime, localDay } from '../../parts/time.tsx';
 import { visibleText } from '../../parts/visible-text.ts';

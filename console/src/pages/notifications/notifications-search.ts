@@ -1,5 +1,5 @@
 import { CHANNELS, type Channel } from '../../../../src/vocabulary/channels.ts';
-import { EVENT_KINDS, type EventKind } from '../../../../src/vocabulary/events/event-kinds.ts';
+import { EVENT_KINDS, type EventKind } from '../../../../src/vocabulary/event-kinds.ts';
 import { DELIVERY_STATES, type DeliveryState } from './deliveries/delivery-states.ts';
 
 /** The list's search parameters. */

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type {
   Destinations,
   StoredDestination,
-} from '../../../../src/console/notifications/destination-schemas.ts';
+} from '../../../../src/console-api/notifications/destination-schemas.ts';
 import type { Channel } from '../../../../src/vocabulary/channels.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { Destination } from '../../../../src/console/notifications/destination-schemas.ts';
+import type { Destination } from '../../../../src/console-api/notifications/destination-schemas.ts';
 import { send } from '../../api.ts';
 import { notify, notifyFailure } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';

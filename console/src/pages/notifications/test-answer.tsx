@@ -1,5 +1,5 @@
 import type { UseMutationResult } from '@tanstack/react-query';
-import type { TestAnswer as Answer } from '../../../../src/console/notifications/destination-routes.ts';
+import type { TestAnswer as Answer } from '../../../../src/console-api/notifications/destination-routes.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { InlineError } from '../../parts/states.tsx';

@@ -1,7 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useState } from 'react';
-import type { TestAnswer } from '../../../../src/console/notifications/destination-routes.ts';
-import type { Destination, Destinations } from '../../../../src/console/notifications/destination-schemas.ts';
+import type { TestAnswer } from '../../../../src/console-api/notifications/destination-routes.ts';
+import type {
+  Destination,
+  Destinations,
+} from '../../../../src/console-api/notifications/destination-schemas.ts';
 import { send } from '../../api.ts';
 import { useRestoredFocus } from '../../parts/restore-focus.ts';
 import type { DestinationAction, DestinationStep } from './destination-actions.ts';

@@ -7,7 +7,7 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Section } from '../../parts/page.tsx';
 import { hasPasskeys, makePasskey, passkeyError } from '../../parts/passkey.ts';
-import { InlineError } from '../../parts/states.tsx';
+import { FormError, InlineError } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type Profile, useProfile } from '../../shell/profile.ts';
@@ -97,11 +97,11 @@ export function Passkeys() {
       )}
       {hasPasskeys ? (
         <form className="own-form" onSubmit={submit}>
-          <InlineError error={add.error} />
           <TextField isRequired label="Passkey name" maxLength={100} onChange={setName} value={name} />
           <Button icon="plus" isPending={add.isPending} type="submit">
             Add passkey
           </Button>
+          <FormError error={add.error} />
         </form>
       ) : (
         <p className="quiet">Passkeys need a recent browser and an https address.</p>

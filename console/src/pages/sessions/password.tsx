@@ -5,7 +5,7 @@ import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Section } from '../../parts/page.tsx';
-import { InlineError } from '../../parts/states.tsx';
+import { FormError } from '../../parts/states.tsx';
 import { type Profile, useProfile } from '../../shell/profile.ts';
 
 /** Changes the password. With single sign-on, the identity provider manages it. */
@@ -42,7 +42,6 @@ function PasswordForm({ login }: { login: Profile['login'] }) {
       <form className="own-form" onSubmit={submit}>
         {/* Password managers look for the user name. */}
         <input autoComplete="username" hidden readOnly type="email" value={login.email} />
-        <InlineError error={error} fields={[...(login.has_password ? ['current'] : []), 'next']} />
         {login.has_password && (
           <TextField
             autoComplete="current-password"
@@ -68,6 +67,7 @@ function PasswordForm({ login }: { login: Profile['login'] }) {
         <Button isPending={change.isPending} type="submit">
           {login.has_password ? 'Change password' : 'Set password'}
         </Button>
+        <FormError error={error} fields={[...(login.has_password ? ['current'] : []), 'next']} />
       </form>
     </Section>
   );

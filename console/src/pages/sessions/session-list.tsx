@@ -1,10 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Sessions } from '../../../../src/console/sign-in/session-list.ts';
+import type { Sessions } from '../../../../src/console-api/sign-in/session-list.ts';
 import { get, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
+import { MoreButton } from '../../parts/more-button.tsx';
 import { Section } from '../../parts/page.tsx';
 import { InlineError, Loaded, SkeletonRows } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
@@ -59,9 +60,11 @@ function columns(onEnd: (session: Session) => void): Column<Session>[] {
 
 /** All sessions of the person; each can be ended immediately. */
 export function SessionList() {
-  const sessions = useQuery({
+  const sessions = useInfiniteQuery({
     queryKey: ['sessions'],
-    queryFn: ({ signal }) => get<Sessions>('/sessions', {}, signal),
+    queryFn: ({ pageParam, signal }) => get<Sessions>('/sessions', { before: pageParam }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
   });
   const [ending, setEnding] = useState<Session | null>(null);
   const queries = useQueryClient();
@@ -98,8 +101,16 @@ export function SessionList() {
       title="Where you are signed in"
     >
       <Loaded query={sessions} skeleton={<SkeletonRows rows={2} />}>
-        {({ data }) => <Table columns={columns(ask)} label="Sessions" rowKey={({ id }) => id} rows={data} />}
+        {({ pages }) => (
+          <Table
+            columns={columns(ask)}
+            label="Sessions"
+            rowKey={({ id }) => id}
+            rows={pages.flatMap(({ data }) => data)}
+          />
+        )}
       </Loaded>
+      <MoreButton list={sessions} />
       <Confirm
         action="Sign out"
         isOpen={ending !== null}

@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import type { SignInWays } from '../../../../src/console/sign-in/single-sign-on.ts';
+import type { SignInWays } from '../../../../src/console-api/sign-in/single-sign-on.ts';
 import { ApiError, apiUrl, get, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { askPasskey, hasPasskeys, passkeyError } from '../../parts/passkey.ts';
-import { InlineError } from '../../parts/states.tsx';
+import { FormError } from '../../parts/states.tsx';
 import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
 import { SIGN_ON_ERRORS } from './sign-on-errors.ts';
 
@@ -58,13 +58,6 @@ export function SignInPage() {
   };
   return (
     <SignedOutLayout title="Sign in">
-      <InlineError error={byPassword.error ?? byPasskey.error ?? (refused && SIGN_ON_ERRORS[refused])} />
-      {isChoice(byPassword.error) &&
-        byPassword.error.accounts.map(({ id, name }) => (
-          <Button key={id} onPress={() => byPassword.mutate(id)}>
-            {name}
-          </Button>
-        ))}
       <form onSubmit={submit}>
         <TextField
           autoComplete="username"
@@ -87,6 +80,14 @@ export function SignInPage() {
           Sign in
         </Button>
       </form>
+      <FormError error={byPassword.error ?? byPasskey.error ?? (refused && SIGN_ON_ERRORS[refused])}>
+        {isChoice(byPassword.error) &&
+          byPassword.error.accounts.map(({ id, name }) => (
+            <Button key={id} onPress={() => byPassword.mutate(id)}>
+              {name}
+            </Button>
+          ))}
+      </FormError>
       {(hasPasskeys || ways.data?.oidc) && <p className="entrance-or">or</p>}
       {hasPasskeys && (
         <Button

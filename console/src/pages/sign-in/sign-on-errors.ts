@@ -1,4 +1,4 @@
-import type { SignOnError } from '../../../../src/console/sign-in/single-sign-on.ts';
+import type { SignOnError } from '../../../../src/console-api/sign-in/single-sign-on.ts';
 
 /**
  * The messages for the error codes of single sign-on. The URL carries a code because anyone could put a sentence there.

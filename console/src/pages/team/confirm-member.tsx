@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { Member, MemberLink } from '../../../../src/console/members/member-routes.ts';
+import type { Member, MemberLink } from '../../../../src/console-api/members/member-routes.ts';
 import { send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -21,42 +21,50 @@ function wordsOf(step: MemberStep, { joined }: Member): Words {
   switch (step) {
     case 'suspend':
       return {
-        ...{ title: 'Suspend this member?', action: 'Suspend', kind: 'danger', done: 'Member suspended' },
+        title: 'Suspend this member?',
+        action: 'Suspend',
+        kind: 'danger',
+        done: 'Member suspended',
         text: 'loses access immediately and is signed out of this account. You can reactivate them at any time.',
       };
     case 'resume':
       return {
-        ...{
-          title: 'Reactivate this member?',
-          action: 'Reactivate',
-          kind: 'primary',
-          done: 'Member reactivated',
-        },
+        title: 'Reactivate this member?',
+        action: 'Reactivate',
+        kind: 'primary',
+        done: 'Member reactivated',
         text: 'can sign in to this account again with their previous roles.',
       };
     case 'remove':
       return joined
         ? {
-            ...{ title: 'Remove this member?', action: 'Remove', kind: 'danger', done: 'Member removed' },
+            title: 'Remove this member?',
+            action: 'Remove',
+            kind: 'danger',
+            done: 'Member removed',
             text: 'loses access immediately. API keys that they created keep working: revoke the keys that they know.',
           }
         : {
-            ...{
-              title: 'Revoke this invitation?',
-              action: 'Revoke invitation',
-              kind: 'danger',
-              done: 'Invitation revoked',
-            },
+            title: 'Revoke this invitation?',
+            action: 'Revoke invitation',
+            kind: 'danger',
+            done: 'Invitation revoked',
             text: 'is no longer invited, and the link stops working.',
           };
     case 'link':
       return joined
         ? {
-            ...{ title: 'Create a password reset link?', action: 'Create link', kind: 'primary', done: null },
+            title: 'Create a password reset link?',
+            action: 'Create link',
+            kind: 'primary',
+            done: null,
             text: 'can use the link to choose a new password within a day. The old password works until then.',
           }
         : {
-            ...{ title: 'Create a new invitation link?', action: 'Create link', kind: 'primary', done: null },
+            title: 'Create a new invitation link?',
+            action: 'Create link',
+            kind: 'primary',
+            done: null,
             text: 'can use the link to join within seven days. Earlier links stop working.',
           };
   }

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Member, MemberChange } from '../../../../src/console/members/member-routes.ts';
+import type { Member, MemberChange } from '../../../../src/console-api/members/member-routes.ts';
 import { ApiError, fieldError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Invitation, Invited } from '../../../../src/console/members/member-routes.ts';
+import type { Invitation, Invited } from '../../../../src/console-api/members/member-routes.ts';
 import { fieldError, send } from '../../api.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';

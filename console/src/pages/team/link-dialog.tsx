@@ -1,4 +1,4 @@
-import type { MemberLink } from '../../../../src/console/members/member-routes.ts';
+import type { MemberLink } from '../../../../src/console-api/members/member-routes.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';

@@ -1,4 +1,4 @@
-import type { Member } from '../../../../src/console/members/member-routes.ts';
+import type { Member } from '../../../../src/console-api/members/member-routes.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { type Action, ActionMenu } from '../../parts/menu.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Members } from '../../../../src/console/members/member-routes.ts';
+import type { Members } from '../../../../src/console-api/members/member-routes.ts';
 import { get } from '../../api.ts';
 
 /** All members of the account. */

@@ -8,7 +8,9 @@ const viewer: Role = {
   permissions: ['tickets:read', 'health:read'],
 };
 const owner: Role = {
-  ...{ id: 'owner', name: 'Owner', description: '' },
+  id: 'owner',
+  name: 'Owner',
+  description: '',
   permissions: ['health:read', 'tickets:read', 'account:write', 'newer:thing'],
 };
 

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Member } from '../../../../src/console/members/member-routes.ts';
+import type { Member } from '../../../../src/console-api/members/member-routes.ts';
 import { get } from '../../api.ts';
 
 export type RoleId = Member['roles'][number];

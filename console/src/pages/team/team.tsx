@@ -1,7 +1,7 @@
 import './team.css';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Member } from '../../../../src/console/members/member-routes.ts';
+import type { Member } from '../../../../src/console-api/members/member-routes.ts';
 import { Button } from '../../parts/button.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { useRestoredFocus } from '../../parts/restore-focus.ts';

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { AccountSilence, AccountSilences } from '../../../../src/console/thresholds/silence-list.ts';
+import type { AccountSilence, AccountSilences } from '../../../../src/console-api/thresholds/silence-list.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { endSilences } from '../../parts/end-silences.ts';

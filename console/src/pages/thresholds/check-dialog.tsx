@@ -5,7 +5,7 @@ import type {
   Override,
   ThresholdChange,
   ThresholdPreview,
-} from '../../../../src/console/thresholds/threshold-schemas.ts';
+} from '../../../../src/console-api/thresholds/threshold-schemas.ts';
 import { fieldError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ThresholdPreview } from '../../../../src/console/thresholds/threshold-schemas.ts';
+import type { ThresholdPreview } from '../../../../src/console-api/thresholds/threshold-schemas.ts';
 import { unitOf } from '../../../../src/vocabulary/units.ts';
 import { valueText } from '../../parts/chart/value-text.ts';
 import { previewSentences } from './threshold-text.ts';

@@ -4,7 +4,7 @@ import type {
   CheckThresholds,
   Override,
   OwnThresholds,
-} from '../../../../src/console/thresholds/threshold-schemas.ts';
+} from '../../../../src/console-api/thresholds/threshold-schemas.ts';
 import { send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { InlineError, Loaded } from '../../parts/states.tsx';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ThresholdPreview } from '../../../../src/console/thresholds/threshold-schemas.ts';
+import type { ThresholdPreview } from '../../../../src/console-api/thresholds/threshold-schemas.ts';
 import { meaningOf, previewSentences, thresholdIn } from './threshold-text.ts';
 
 test('what a threshold means', () => {
@@ -25,32 +25,31 @@ test.each([
 
 test('a preview says what would have changed, and what nobody can know', () => {
   const nothing: ThresholdPreview = {
-    ...{
-      connections: 0,
-      unchanged: 0,
-      looked_at: 0,
-      not_measured: 0,
-      appear: 0,
-      vanish: 0,
-      graver: 0,
-      milder: 0,
-    },
-    ...{ findings: [], unknown: [], may_have_more: [] },
+    connections: 0,
+    unchanged: 0,
+    looked_at: 0,
+    not_measured: 0,
+    appear: 0,
+    vanish: 0,
+    graver: 0,
+    milder: 0,
+    findings: [],
+    unknown: [],
+    may_have_more: [],
   };
   expect(previewSentences(nothing)).toEqual(['No connection is affected.']);
   expect(previewSentences({ ...nothing, unchanged: 2 })[0]).toMatch(/^Nothing changes for 2 connections/);
   expect(
     previewSentences({
-      ...{
-        ...nothing,
-        connections: 1_200,
-        looked_at: 1_000,
-        unchanged: 1,
-        not_measured: 3,
-        appear: 1,
-        milder: 2,
-      },
-      ...{ unknown: ['PG_X.minimum_rows'], may_have_more: ['PG_X'] },
+      ...nothing,
+      connections: 1_200,
+      looked_at: 1_000,
+      unchanged: 1,
+      not_measured: 3,
+      appear: 1,
+      milder: 2,
+      unknown: ['PG_X.minimum_rows'],
+      may_have_more: ['PG_X'],
     }),
   ).toEqual([
     'In the last runs of 1,000 connections, 1 finding would have appeared, 2 would have been less severe.',

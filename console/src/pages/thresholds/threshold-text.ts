@@ -3,8 +3,8 @@ import type {
   Threshold,
   ThresholdChange,
   ThresholdPreview,
-} from '../../../../src/console/thresholds/threshold-schemas.ts';
-import { metricWords } from '../../../../src/vocabulary/units.ts';
+} from '../../../../src/console-api/thresholds/threshold-schemas.ts';
+import { metricWords } from '../../../../src/platform/text/metric-words.ts';
 import { numberIn } from '../../parts/number-in.ts';
 
 const grouped = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 9 });

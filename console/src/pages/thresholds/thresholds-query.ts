@@ -1,6 +1,9 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
-import type { AccountSilences } from '../../../../src/console/thresholds/silence-list.ts';
-import type { OwnThresholds, ThresholdList } from '../../../../src/console/thresholds/threshold-schemas.ts';
+import type { AccountSilences } from '../../../../src/console-api/thresholds/silence-list.ts';
+import type {
+  OwnThresholds,
+  ThresholdList,
+} from '../../../../src/console-api/thresholds/threshold-schemas.ts';
 import { get } from '../../api.ts';
 
 export const thresholdsQuery = queryOptions({

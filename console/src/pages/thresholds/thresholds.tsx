@@ -6,7 +6,7 @@ import type {
   CheckThresholds,
   Override,
   ThresholdList,
-} from '../../../../src/console/thresholds/threshold-schemas.ts';
+} from '../../../../src/console-api/thresholds/threshold-schemas.ts';
 import { apiUrl } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
@@ -185,7 +185,8 @@ function CheckList({ list }: { list: ThresholdList }) {
   const shown = found.filter((row) => search.list === undefined || isListed(row, search.list));
   const open = rows.find(({ check_id }) => check_id === search.check);
   const chip = (id: ListName, label: string) => ({
-    ...{ id, label },
+    id,
+    label,
     count: found.filter((row) => isListed(row, id)).length,
   });
   return (

@@ -27,7 +27,8 @@ export function AssignDialog({ title, assignee, onAssign, onClose }: AssignDialo
           <ChooseDialog
             choices={[
               ...sorted.map(({ id, name }) => ({
-                ...{ id: String(id), label: id === member.id ? `${name} (you)` : name },
+                id: String(id),
+                label: id === member.id ? `${name} (you)` : name,
                 isChosen: id === assignee,
               })),
               { id: NOBODY, label: 'Nobody', isChosen: assignee === null },

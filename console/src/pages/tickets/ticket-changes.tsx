@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { TicketChanges } from '../../../../src/console/changes/change-schemas.ts';
-import type { TicketDetail } from '../../../../src/console/tickets/ticket.ts';
+import type { TicketChanges } from '../../../../src/console-api/changes/change-schemas.ts';
+import type { TicketDetail } from '../../../../src/console-api/tickets/ticket.ts';
 import { get } from '../../api.ts';
 import { ChangeList } from '../../parts/changes/change-list.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -27,7 +27,11 @@ export function ChangesBefore({ ticket: { id, connection_id, connection_removed 
             )}
             {more && !connection_removed && (
               <p>
-                <Link params={{ id: String(connection_id) }} search={{ from, to }} to="/connections/$id">
+                <Link
+                  params={{ id: String(connection_id) }}
+                  search={{ tab: 'changes', from, to }}
+                  to="/connections/$id"
+                >
                   Show all changes of the connection
                 </Link>
               </p>

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { TicketDetail } from '../../../../src/console/tickets/ticket.ts';
+import type { TicketDetail } from '../../../../src/console-api/tickets/ticket.ts';
 import { FindingChart } from '../../measures/finding-chart.tsx';
 import { ChartGroup } from '../../parts/chart/chart-group.tsx';
 import { type RangeSearch, searchOf } from '../../parts/chart/chart-range.ts';

@@ -1,6 +1,5 @@
-import type { TicketStats } from '../../../../src/console/tickets/ticket-stats.ts';
 import { SEVERITIES } from '../../../../src/vocabulary/severities.ts';
-import type { TicketGroup, TicketSort } from '../../../../src/vocabulary/values/ticket-lists.ts';
+import type { TicketGroup, TicketSort } from '../../../../src/vocabulary/ticket-lists.ts';
 import { ConnectionFilter } from '../../parts/connection-filter.tsx';
 import { DayRange } from '../../parts/day-range.tsx';
 import { Select } from '../../parts/field.tsx';
@@ -10,13 +9,13 @@ import { Filters } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { TagFilter } from '../../parts/tag-filter.tsx';
 import { useProfile } from '../../shell/profile.ts';
-import { usePeople } from './tickets-query.ts';
+import { filterCounts } from './ticket-counts.ts';
+import { useCounts, usePeople } from './tickets-query.ts';
 import { LISTS, type TicketsSearch } from './tickets-search.ts';
 
 interface TicketFiltersProps {
   search: TicketsSearch;
   onChange: (changed: TicketsSearch) => void;
-  stats: TicketStats | undefined;
   /** The name of the filtered connection, taken from any ticket in the list. */
   connectionName: string | undefined;
 }
@@ -41,11 +40,11 @@ const SORTS: Record<TicketSort, string> = {
 };
 
 /** Which tickets are listed, and how. All of it is in the URL. */
-export function TicketFilters({ search, onChange, stats, connectionName }: TicketFiltersProps) {
+export function TicketFilters({ search, onChange, connectionName }: TicketFiltersProps) {
   const { status = 'open', severity, connection_id, q, from, to, group, sort = 'first_seen' } = search;
   const { reverse } = search;
-  // The statistics count the open tickets of the whole account.
-  const open = status === 'open' && stats?.snoozed === 0 && !isNarrowed(search) ? stats : undefined;
+  const counts = useCounts(search);
+  const count = counts.data && filterCounts(counts.data.data, search);
   return (
     <div className="ticket-filters">
       <Filters>
@@ -56,12 +55,17 @@ export function TicketFilters({ search, onChange, stats, connectionName }: Ticke
         />
         <FilterChips
           chips={[
-            { id: 'open', label: 'Open', status: 'open', count: stats && stats.new + stats.acknowledged },
-            { id: 'new', label: 'New', status: 'new', count: stats?.new },
-            { id: 'acknowledged', label: 'Acknowledged', status: 'acknowledged', count: stats?.acknowledged },
-            { id: 'snoozed', label: 'Snoozed', status: 'snoozed', count: stats?.snoozed },
-            { id: 'silenced', label: 'Silenced', status: 'silenced' },
-            { id: 'resolved', label: 'Resolved', status: 'resolved' },
+            { id: 'open', label: 'Open', status: 'open', count: count?.list('open') },
+            { id: 'new', label: 'New', status: 'new', count: count?.list('new') },
+            {
+              id: 'acknowledged',
+              label: 'Acknowledged',
+              status: 'acknowledged',
+              count: count?.list('acknowledged'),
+            },
+            { id: 'snoozed', label: 'Snoozed', status: 'snoozed', count: count?.list('snoozed') },
+            { id: 'silenced', label: 'Silenced', status: 'silenced', count: count?.list('silenced') },
+            { id: 'resolved', label: 'Resolved', status: 'resolved', count: count?.list('resolved') },
           ]}
           label="State"
           onChange={(id) => {
@@ -75,14 +79,9 @@ export function TicketFilters({ search, onChange, stats, connectionName }: Ticke
         <Filters>
           <FilterChips
             chips={[
-              { id: 'critical', label: 'Critical', status: 'critical', count: open?.critical_open },
-              { id: 'warning', label: 'Warning', status: 'warning', count: open?.warning_open },
-              {
-                id: 'info',
-                label: 'Info',
-                status: 'info',
-                count: open && open.open_count - open.critical_open - open.warning_open,
-              },
+              { id: 'critical', label: 'Critical', status: 'critical', count: count?.severity('critical') },
+              { id: 'warning', label: 'Warning', status: 'warning', count: count?.severity('warning') },
+              { id: 'info', label: 'Info', status: 'info', count: count?.severity('info') },
             ]}
             label="Severity"
             onChange={(id) => onChange({ severity: SEVERITIES.find((word) => word === id) })}
@@ -90,7 +89,7 @@ export function TicketFilters({ search, onChange, stats, connectionName }: Ticke
           />
           <AssigneeFilter assignee={search.assignee} onChange={onChange} />
           <FilterChips
-            chips={[{ id: 'me', label: 'Mentions me', count: stats?.mentioned }]}
+            chips={[{ id: 'me', label: 'Mentions me', count: count?.mentioned }]}
             label="Comments"
             onChange={(id) => onChange({ mentioned: id === 'me' ? 'me' : undefined })}
             value={search.mentioned ?? null}

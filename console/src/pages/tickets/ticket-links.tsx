@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { TicketDetail } from '../../../../src/console/tickets/ticket.ts';
+import type { TicketDetail } from '../../../../src/console-api/tickets/ticket.ts';
 import { COMPARED } from '../../parts/compared-fragment.ts';
 import { findingAnchor } from '../../parts/finding-anchor.ts';
 import { StatusMark } from '../../parts/status-mark.tsx';
@@ -38,7 +38,7 @@ export function TicketLinks({ ticket }: { ticket: TicketDetail }) {
             )}
             <li>
               <Link params={params} search={range} to="/connections/$id">
-                Measurements and changes from that time
+                Charts from that time
               </Link>
             </li>
           </>

@@ -1,10 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { SEVERITIES } from '../../../../src/vocabulary/severities.ts';
-import {
-  TICKET_SORTS,
-  TICKET_STATES,
-  type TicketSort,
-} from '../../../../src/vocabulary/values/ticket-lists.ts';
+import { TICKET_SORTS, TICKET_STATES, type TicketSort } from '../../../../src/vocabulary/ticket-lists.ts';
+import { readableLine } from '../../parts/readable-text.ts';
 import { RowPlace } from '../../parts/row-place.tsx';
 import { SelectBox } from '../../parts/selection.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
@@ -40,7 +37,7 @@ function TicketLink({ ticket }: { ticket: Ticket }) {
       </Link>
       {!isTitleRepeated && <RowPlace isConnectionNamed={isConnectionNamed} of={ticket} />}
       <span className="row-measured">
-        <bdi>{escapeTurning(metric_line)}</bdi>
+        <bdi>{readableLine(metric_line)}</bdi>
         {comments > 0 && (
           <span className="row-comments">{comments === 1 ? '1 comment' : `${comments} comments`}</span>
         )}

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import type { TicketDetail } from '../../../../src/console/tickets/ticket.ts';
+import type { TicketDetail } from '../../../../src/console-api/tickets/ticket.ts';
 import { get } from '../../api.ts';
 import { FindingExplanation } from '../../parts/finding-explanation.tsx';
 import { FindingPlace } from '../../parts/finding-place.tsx';
@@ -13,6 +12,8 @@ import { TicketComments } from './comments/ticket-comments.tsx';
 import { ChangesBefore } from './ticket-changes.tsx';
 import { TicketChart } from './ticket-chart.tsx';
 import { ticketDuration } from './ticket-duration.ts';
+import { TicketEpisodes } from './ticket-episodes.tsx';
+import { TicketHistory } from './ticket-history.tsx';
 import { TicketLinks } from './ticket-links.tsx';
 import { TicketTriage } from './ticket-triage.tsx';
 import type { TriageActions } from './use-triage-actions.tsx';
@@ -65,11 +66,12 @@ function TicketContent({ ticket, actions, commenting }: ContentProps) {
       <TicketTriage actions={actions} ticket={ticket} />
       <TicketFacts ticket={ticket} />
       <FindingExplanation {...ticket} />
+      <TicketEpisodes ticket={ticket} />
       <TicketComments can={actions.can} commenting={commenting} ticketId={ticket.id} />
       <TicketChart ticket={ticket} />
       <ChangesBefore ticket={ticket} />
       <TicketLinks ticket={ticket} />
-      <History ticket={ticket} />
+      <TicketHistory ticket={ticket} />
     </div>
   );
 }
@@ -88,30 +90,5 @@ function TicketFacts({ ticket }: { ticket: TicketDetail }) {
         ['Check', <code key="check">{check_id}</code>],
       ]}
     />
-  );
-}
-
-function History({ ticket }: { ticket: TicketDetail }) {
-  const { first_seen_at, reopened_at, last_seen_at, resolved_at, resolution } = ticket;
-  const steps: (readonly [at: string, what: ReactNode])[] = [
-    [first_seen_at, 'First found'],
-    ...reopened_at.map((at) => [at, 'Reopened'] as const),
-    resolved_at === null
-      ? [last_seen_at, 'Last found']
-      : [resolved_at, <>Resolved{resolution !== null && <bdi>: {resolution}</bdi>}</>],
-  ];
-  return (
-    <div>
-      <h3>History</h3>
-      <ol className="ticket-history">
-        {steps.map(([at, what], step) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two steps may have one instant
-          <li key={step}>
-            <span>{what}</span>
-            <Time as="full" at={at} />
-          </li>
-        ))}
-      </ol>
-    </div>
   );
 }

@@ -1,18 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
-import type { TicketDetail } from '../../../../src/console/tickets/ticket.ts';
+import type { TicketDetail } from '../../../../src/console-api/tickets/ticket.ts';
+import { reasonInWords } from '../../../../src/platform/text/silence-reason-words.ts';
 import { Button } from '../../parts/button.tsx';
 import { endSilences } from '../../parts/end-silences.ts';
 import { InlineError } from '../../parts/states.tsx';
 import { local } from '../../parts/time.tsx';
 import { useRefreshTickets } from './tickets-query.ts';
 import type { TriageActions } from './use-triage-actions.tsx';
-
-const REASONS: Record<string, string> = {
-  accepted_risk: 'accepted risk',
-  false_positive: 'false positive',
-  wont_fix: 'won’t fix',
-  maintenance: 'maintenance',
-};
 
 /** Who works on a ticket, who has seen it, and what can be done about it. */
 export function TicketTriage({ ticket, actions }: { ticket: TicketDetail; actions: TriageActions }) {
@@ -74,7 +68,7 @@ function Silence({ silence, canEnd }: { silence: NonNullable<TicketDetail['silen
             by <bdi>{by}</bdi>
           </>
         )}
-        {until !== null && ` until ${local(until)}`}: {REASONS[reason] ?? reason}.
+        {until !== null && ` until ${local(until)}`}: {reasonInWords(reason)}.
       </p>
       <p className="quiet">
         <bdi>{note}</bdi>

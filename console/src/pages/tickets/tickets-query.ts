@@ -6,9 +6,9 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import type { TicketIds, TicketPage } from '../../../../src/console/tickets/ticket-list.ts';
-import type { TicketStats } from '../../../../src/console/tickets/ticket-stats.ts';
-import type { NewTriage, People, TriageResult } from '../../../../src/console/tickets/ticket-triage.ts';
+import type { TicketCounts, TicketIds, TicketPage } from '../../../../src/console-api/tickets/ticket-list.ts';
+import type { TicketStats } from '../../../../src/console-api/tickets/ticket-stats.ts';
+import type { NewTriage, People, TriageResult } from '../../../../src/console-api/tickets/ticket-triage.ts';
 import { get, type Query, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { rangeEnd, rangeStart } from '../../parts/day.ts';
@@ -48,6 +48,17 @@ export function useTickets(search: TicketsSearch) {
 /** The ids of the first thousand tickets that the URL chooses. */
 export function getIds(search: TicketsSearch): Promise<TicketIds> {
   return get<TicketIds>('/tickets/ids', choiceOf(search));
+}
+
+/** How many tickets each filter leads to, besides those that the URL chooses already. */
+export function useCounts({ connection_id, assignee, tags, q, from, to }: TicketsSearch) {
+  const choice = { connection_id, assignee, tags, q, from: rangeStart(from), to: rangeEnd(to) };
+  return useQuery({
+    queryKey: ['tickets', 'counts', choice],
+    queryFn: ({ signal }) => get<TicketCounts>('/tickets/counts', choice, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: RENEWED_MS,
+  });
 }
 
 export function useStats() {

@@ -3,8 +3,12 @@ import { ticketsSearch } from './tickets-search.ts';
 
 test('the URL sets the filters that it names', () => {
   const given = {
-    ...{ status: 'all', severity: 'critical', connection_id: '3' },
-    ...{ from: '2026-01-31', to: '2026-02-01T12:00:00Z', ticket: '41' },
+    status: 'all',
+    severity: 'critical',
+    connection_id: '3',
+    from: '2026-01-31',
+    to: '2026-02-01T12:00:00Z',
+    ticket: '41',
   };
   expect(ticketsSearch(given)).toEqual(given);
 });

@@ -6,7 +6,7 @@ import {
   type TicketGroup,
   type TicketListName,
   type TicketSort,
-} from '../../../../src/vocabulary/values/ticket-lists.ts';
+} from '../../../../src/vocabulary/ticket-lists.ts';
 import { dayOrInstant } from '../../parts/day.ts';
 import { tagsIn } from '../../parts/tags-in.ts';
 

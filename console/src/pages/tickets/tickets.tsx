@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import type { Meta } from '../../../../client/src/records.ts';
-import type { TicketStats } from '../../../../src/console/tickets/ticket-stats.ts';
-import { MOST_TICKETS } from '../../../../src/vocabulary/values/ticket-lists.ts';
+import type { TicketStats } from '../../../../src/console-api/tickets/ticket-stats.ts';
+import { MOST_TICKETS } from '../../../../src/vocabulary/ticket-lists.ts';
 import { get } from '../../api.ts';
 import { notifyFailure } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -27,12 +27,12 @@ import { useSelection } from './use-selection.ts';
 import { useTriageActions } from './use-triage-actions.tsx';
 
 function summary(stats: TicketStats): string {
-  const { open_count, critical_open, snoozed, solved_this_week, avg_hours_this_week } = stats;
+  const { open, critical: severe, snoozed, solved_this_week, avg_hours_this_week } = stats;
   const average =
     avg_hours_this_week === null ? '' : `, on average after ${duration(avg_hours_this_week * 3600)}`;
-  const critical = critical_open === 0 ? '' : ` (${critical_open} critical)`;
+  const critical = severe === 0 ? '' : ` (${severe} critical)`;
   const away = snoozed === 0 ? '' : `, ${snoozed} snoozed`;
-  return `${open_count} open${critical}${away}. ${solved_this_week} resolved this week${average}.`;
+  return `${open} open${critical}${away}. ${solved_this_week} resolved this week${average}.`;
 }
 
 const NONE: readonly Ticket[] = [];
@@ -76,12 +76,7 @@ export function TicketsPage() {
       description={stats.data ? summary(stats.data) : 'What the health checks found.'}
       title="Tickets"
     >
-      <TicketFilters
-        connectionName={tickets[0]?.connection_name}
-        onChange={change}
-        search={search}
-        stats={stats.data}
-      />
+      <TicketFilters connectionName={tickets[0]?.connection_name} onChange={change} search={search} />
       <InlineError error={actions.error} />
       <div className={search.ticket ? 'list-with-panel with-panel' : 'list-with-panel'}>
         <div className="panel-list ticket-list">

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { TicketDetail } from '../../../../src/console/tickets/ticket.ts';
-import { MOST_TICKETS } from '../../../../src/vocabulary/values/ticket-lists.ts';
+import type { TicketDetail } from '../../../../src/console-api/tickets/ticket.ts';
+import { MOST_TICKETS } from '../../../../src/vocabulary/ticket-lists.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { focusedRow, isInPanel } from '../../parts/keyboard-navigation.ts';
 import { rangeOf } from '../../parts/selection.tsx';

@@ -1,6 +1,6 @@
 import './change-list.css';
 import { useState } from 'react';
-import { type Change, cameAndWent, kindText } from '../../../../src/vocabulary/values/change-text.ts';
+import { type Change, cameAndWent, kindText } from '../../../../src/platform/text/change-text.ts';
 import { Button } from '../button.tsx';
 import { type Column, Table } from '../table.tsx';
 import { Time } from '../time.tsx';

@@ -1,4 +1,4 @@
-import { csvText } from '../../../../src/vocabulary/values/csv-text.ts';
+import { csvText } from '../../../../src/platform/text/csv-text.ts';
 import type { Points } from './chart-data.ts';
 
 /** History is stored in single precision: seven digits, and the rest is noise. */

@@ -78,6 +78,20 @@ export function columnsOf(series: readonly Points[]): Columns {
   };
 }
 
+/** Each line on top of those before it: the last one is the sum of all. */
+export function stack({ at, lines }: Columns): Columns {
+  const sums = at.map(() => 0);
+  const stacked = lines.map(({ values }): Line => {
+    const onTop = values.map((value, index) => {
+      if (typeof value !== 'number') return value;
+      sums[index] = (sums[index] ?? 0) + value;
+      return sums[index];
+    });
+    return { values: onTop, low: null, high: null };
+  });
+  return { at, lines: stacked };
+}
+
 /** The index of the time that is nearest to `time`; -1 if there is none. */
 export function nearest(at: readonly number[], time: number): number {
   let [low, high] = [0, at.length - 1];

@@ -27,7 +27,9 @@ function valueColumns(
   series: readonly ChartSeries[],
 ): { id: string; header: string; values: ReadonlyMap<number, number | null> }[] {
   const column = (id: string, header: string, at: readonly number[], values: Values) => ({
-    ...{ id, header, values: new Map(at.map((time, index) => [time, values[index] ?? null])) },
+    id,
+    header,
+    values: new Map(at.map((time, index) => [time, values[index] ?? null])),
   });
   const [only] = series;
   const { at, last, minimum, maximum, mean } = only?.points ?? { at: [], last: [] };
@@ -65,7 +67,9 @@ export function ChartTable({ title, unit, series }: ChartTableProps) {
     },
     ...valueColumns(series).map(
       ({ id, header, values }): Column<number> => ({
-        ...{ id, header, align: 'end' },
+        id,
+        header,
+        align: 'end',
         cell: (at) => {
           const value = values.get(at);
           return typeof value === 'number' ? valueText(value, unit) : <span className="quiet">no value</span>;

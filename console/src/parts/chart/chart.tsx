@@ -23,6 +23,8 @@ interface ChartProps {
   changes?: readonly ChartChange[];
   /** A sentence below the chart, such as a forecast. */
   note?: ReactNode;
+  /** Draws each series on top of the one before. */
+  isStacked?: boolean;
 }
 
 const NONE: readonly never[] = [];
@@ -31,7 +33,15 @@ const NONE: readonly never[] = [];
  * Series over the range of the {@link ChartGroup}, with its crosshair. By keyboard: the arrows read the values, + and -
  * zoom, Escape ends the zoom. A table below it has all values.
  */
-export function Chart({ title, unit, series, thresholds = NONE, changes = NONE, note }: ChartProps) {
+export function Chart({
+  title,
+  unit,
+  series,
+  thresholds = NONE,
+  changes = NONE,
+  note,
+  isStacked = false,
+}: ChartProps) {
   const { crosshair, span } = useChartGroup();
   const zoom = useZoom();
   const id = useId();
@@ -43,8 +53,15 @@ export function Chart({ title, unit, series, thresholds = NONE, changes = NONE, 
   const resolution = shown[0]?.points.resolution;
   const { from, to } = span;
   const drawing = useMemo(
-    () => ({ columns, unit, span: { from, to }, thresholds, changes: changes.map(({ at }) => at) }),
-    [columns, unit, from, to, thresholds, changes],
+    () => ({
+      columns,
+      unit,
+      span: { from, to },
+      thresholds,
+      changes: changes.map(({ at }) => at),
+      isStacked,
+    }),
+    [columns, unit, from, to, thresholds, changes, isStacked],
   );
   const onKeyDown = useChartKeys(columns, (index) => {
     const values = columns.lines.map((line, place) => {

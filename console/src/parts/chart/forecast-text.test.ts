@@ -4,8 +4,12 @@ import { type Forecast, forecastText } from './forecast-text.ts';
 const NOW = Date.parse('2026-11-22T17:00:00Z');
 const inDays = (days: number) => new Date(NOW + days * 86_400_000).toISOString();
 const forecast = (given: Partial<Forecast>): Forecast => ({
-  ...{ per_day: 1.2 * 2 ** 30, per_day_low: 0.9 * 2 ** 30, per_day_high: 1.5 * 2 ** 30 },
-  ...{ full_at: null, full_earliest: null, full_latest: null },
+  per_day: 1.2 * 2 ** 30,
+  per_day_low: 0.9 * 2 ** 30,
+  per_day_high: 1.5 * 2 ** 30,
+  full_at: null,
+  full_earliest: null,
+  full_latest: null,
   ...given,
 });
 

@@ -2,9 +2,9 @@ import type UPlot from 'uplot';
 import type { Unit } from '../../../../src/vocabulary/units.ts';
 import { axisDate, fieldValue, formatter } from '../../time-zone.ts';
 import { colourOf } from './chart-colours.ts';
-import { type Columns, type Threshold, valueRange } from './chart-data.ts';
+import { type Columns, stack, type Threshold, valueRange } from './chart-data.ts';
 import type { Span } from './chart-range.ts';
-import { axisSteps, valueText } from './value-text.ts';
+import { axisSteps, axisTexts, valueText } from './value-text.ts';
 
 /** The most lines of a chart: as many as there are colours. */
 export const MOST_LINES = 6;
@@ -26,6 +26,8 @@ export interface Drawing {
   thresholds: readonly Threshold[];
   /** When something changed, in Unix seconds. */
   changes: readonly number[];
+  /** Whether each line stands on the one before it. Its lines are filled. */
+  isStacked: boolean;
 }
 
 interface Handlers {
@@ -36,15 +38,17 @@ interface Handlers {
 
 const DAY = formatter({ day: 'numeric', month: 'short' });
 const HOUR = formatter({ hour: '2-digit', minute: '2-digit' });
+const SECOND = formatter({ hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const MONTH = formatter({ month: 'short' });
 const YEAR = formatter({ month: 'short', year: 'numeric' });
 
 /** A mark of the time axis; `step` is the distance between marks in seconds. */
-function timeMark(time: number, step: number): string {
+export function timeMark(time: number, step: number): string {
   const at = time * 1_000;
   const [day = '', timeOfDay] = fieldValue(at).split('T');
   if (step >= 28 * 86_400) return (day.slice(5, 7) === '01' ? YEAR : MONTH)(at);
-  return (step >= 86_400 || timeOfDay === '00:00' ? DAY : HOUR)(at);
+  if (step >= 86_400 || (timeOfDay === '00:00' && time % 60 === 0)) return DAY(at);
+  return (step < 60 ? SECOND : HOUR)(at);
 }
 
 /** Values alone between gaps would not show as a line. */
@@ -67,7 +71,14 @@ function alone(values: ArrayLike<number | null | undefined>): number[] {
   return found;
 }
 
-function seriesOf({ lines }: Columns, place: HTMLElement): UPlot.Series[] {
+/** The opacity of the area below a line of a stack. */
+const STACKED_FILL = 0.35;
+
+function translucent(place: HTMLElement, index: number, opacity: number): string {
+  return colourOf(place, `--series-${index + 1}`).replace(/^rgb\((.*)\)$/, `rgba($1, ${opacity})`);
+}
+
+function seriesOf({ lines }: Columns, place: HTMLElement, isStacked: boolean): UPlot.Series[] {
   const isFew = (count: number) => count < FEW;
   return lines.flatMap(({ values, low }, index) => {
     const stroke = colourOf(place, `--series-${index + 1}`);
@@ -80,6 +91,7 @@ function seriesOf({ lines }: Columns, place: HTMLElement): UPlot.Series[] {
       stroke,
       width: 1.75,
       dash: [...(DASHES[index] ?? [])],
+      ...(isStacked && index === 0 && { fill: translucent(place, index, STACKED_FILL) }),
       points: { ...points, ...(isFew(values.length) ? { show: true } : { show: false }) },
     };
     const edge: UPlot.Series = { width: 0, points: { show: false } };
@@ -88,17 +100,24 @@ function seriesOf({ lines }: Columns, place: HTMLElement): UPlot.Series[] {
 }
 
 /** The bands between the lowest and highest values, and the columns of all series as uPlot numbers them. */
-function bandsOf({ lines }: Columns, place: HTMLElement): UPlot.Band[] {
+function bandsOf({ lines }: Columns, place: HTMLElement, isStacked: boolean): UPlot.Band[] {
+  if (isStacked)
+    return lines.slice(1).map((_, index) => ({
+      series: [index + 2, index + 1],
+      fill: translucent(place, index + 1, STACKED_FILL),
+    }));
   let at = 1;
   return lines.flatMap(({ low }, index) => {
     const first = at;
     at += low ? 3 : 1;
-    const fill = colourOf(place, `--series-${index + 1}`).replace(
-      /^rgb\((.*)\)$/,
-      `rgba($1, ${lines.length > 1 ? 0.12 : 0.2})`,
-    );
+    const fill = translucent(place, index, lines.length > 1 ? 0.12 : 0.2);
     return low ? [{ series: [first + 2, first + 1], fill } as UPlot.Band] : [];
   });
+}
+
+/** What a plot draws of its columns. */
+export function drawnColumns({ columns, isStacked }: Drawing): Columns {
+  return isStacked ? stack(columns) : columns;
 }
 
 /** The data of a plot: times, then each line, followed by its lowest and highest values if it has a band. */
@@ -168,7 +187,8 @@ export function optionsOf(
   { onPoint, onSelect, onReset }: Handlers,
   height: number,
 ): UPlot.Options {
-  const { columns, unit, span, thresholds, changes } = drawing;
+  const { unit, span, thresholds, changes, isStacked } = drawing;
+  const columns = drawnColumns(drawing);
   const [ink = '', hair = '', strong = ''] = ['--ink-2', '--line', '--line-strong'].map((token) =>
     colourOf(place, token),
   );
@@ -209,11 +229,11 @@ export function optionsOf(
         gap: 6,
         space: 32,
         incrs: axisSteps(unit),
-        values: (_, values) => values.map((value) => valueText(value, unit)),
+        values: (_, values) => axisTexts(values, unit),
       },
     ],
-    series: [{}, ...seriesOf(columns, place)],
-    bands: bandsOf(columns, place),
+    series: [{}, ...seriesOf(columns, place, isStacked)],
+    bands: bandsOf(columns, place, isStacked),
     hooks: {
       drawAxes: [(chart) => drawChanges(chart, strong, drawing)],
       draw: [(chart) => drawThresholds(chart, place, drawing, font)],

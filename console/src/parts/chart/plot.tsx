@@ -4,7 +4,7 @@ import UPlot from 'uplot';
 import { useLook } from './chart-colours.ts';
 import type { Span } from './chart-range.ts';
 import type { Crosshair } from './crosshair.ts';
-import { type Drawing, dataOf, optionsOf } from './plot-options.ts';
+import { type Drawing, dataOf, drawnColumns, optionsOf } from './plot-options.ts';
 
 /** Where values are drawn, in pixels from the left edge of the plot. */
 export interface Area {
@@ -23,7 +23,7 @@ interface PlotProps {
 
 /**
  * Draws lines on a canvas. A new drawing makes a new uPlot, because nearly all options depend on it. With rendering, that
- * takes 8 to 56 ms for 13 months of days (decision 0067).
+ * takes 8 to 56 ms for 13 months of days (decision 0034).
  */
 export function Plot({ drawing, height, crosshair, onZoom, onArea }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
@@ -46,7 +46,11 @@ export function Plot({ drawing, height, crosshair, onZoom, onArea }: PlotProps) 
       onSelect: (span: Span) => latest.current.onZoom(span),
       onReset: () => latest.current.onZoom(null),
     };
-    const chart = new UPlot(optionsOf(element, drawing, handlers, height), dataOf(drawing.columns), element);
+    const chart = new UPlot(
+      optionsOf(element, drawing, handlers, height),
+      dataOf(drawnColumns(drawing)),
+      element,
+    );
     const showArea = () => {
       const { left, width } = chart.bbox;
       latest.current.onArea({ left: left / devicePixelRatio, width: width / devicePixelRatio });

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { type Command, matching } from './command-groups.ts';
 
 const command = (label: string, detail?: string): Command => ({
-  ...{ id: label, label, icon: 'search', run: () => {} },
+  id: label,
+  label,
+  icon: 'search',
+  run: () => {},
   ...(detail !== undefined && { detail }),
 });
 

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import type { TicketPage } from '../../../../src/console/tickets/ticket-list.ts';
+import type { TicketPage } from '../../../../src/console-api/tickets/ticket-list.ts';
 import { PAGE_PATHS } from '../../../../src/vocabulary/page-paths.ts';
 import { get } from '../../api.ts';
 import { BASE_PATH } from '../../base-path.ts';
@@ -55,7 +55,9 @@ function usePages(): CommandGroup {
   );
   const sessions = PAGE_PATHS.sessions;
   const own: Command = {
-    ...{ id: sessions, label: 'Sign-in and sessions', icon: 'device' },
+    id: sessions,
+    label: 'Sign-in and sessions',
+    icon: 'device',
     run: () => void navigate({ to: sessions }),
   };
   return { label: 'Pages', commands: [...commands, own] };
@@ -66,11 +68,15 @@ function useActions(onShortcuts: () => void): CommandGroup {
   const navigate = useNavigate();
   const signOut = useSignOut();
   const connect: Command = {
-    ...{ id: 'connect', label: 'Add connection', icon: 'plus' },
+    id: 'connect',
+    label: 'Add connection',
+    icon: 'plus',
     run: () => void navigate({ to: PAGE_PATHS.addConnection }),
   };
   const createKey: Command = {
-    ...{ id: 'create-key', label: 'Create API key', icon: 'key' },
+    id: 'create-key',
+    label: 'Create API key',
+    icon: 'key',
     run: () => void navigate({ to: PAGE_PATHS.keys, search: { create: '1' } }),
   };
   const commands: Command[] = [
@@ -83,7 +89,9 @@ function useActions(onShortcuts: () => void): CommandGroup {
     { id: 'utc', label: 'Show times in UTC', icon: 'clock', run: () => setTimeZone('utc') },
     { id: 'shortcuts', label: 'Show keyboard shortcuts', icon: 'keyboard', run: onShortcuts },
     {
-      ...{ id: 'docs', label: 'Open API reference', icon: 'outside' },
+      id: 'docs',
+      label: 'Open API reference',
+      icon: 'outside',
       run: () => location.assign(`${BASE_PATH}/docs`),
     },
     { id: 'out', label: 'Sign out', icon: 'out', run: () => signOut.mutate() },
@@ -100,7 +108,10 @@ function useConnections(q: string): { group: CommandGroup; isFetching: boolean }
   });
   const commands = (data?.data ?? []).map(
     ({ id, name, host }): Command => ({
-      ...{ id: `connection ${id}`, label: name, detail: host, icon: 'fleet' },
+      id: `connection ${id}`,
+      label: name,
+      detail: host,
+      icon: 'fleet',
       run: () => void navigate({ to: PAGE_PATHS.connection, params: { id: String(id) } }),
     }),
   );
@@ -118,7 +129,9 @@ function useTickets(q: string): { group: CommandGroup; isFetching: boolean } {
   });
   const commands = (data?.data ?? []).slice(0, OFFERED).map(
     ({ id, title, object, connection_name, state }): Command => ({
-      ...{ id: `ticket ${id}`, label: object === null ? title : `${title}: ${object}`, icon: 'tickets' },
+      id: `ticket ${id}`,
+      label: object === null ? title : `${title}: ${object}`,
+      icon: 'tickets',
       detail: `${connection_name}, ${state}`,
       run: () => void navigate({ to: PAGE_PATHS.tickets, search: { status: 'all', ticket: String(id) } }),
     }),

@@ -1,5 +1,7 @@
-import { ForbiddenAddress } from '../../../network/address.ts';
-import { ConnectRefused, PasswordRefused, type Target } from '../session.ts';
+import { ForbiddenAddress } from '../../../platform/network/address.ts';
+import { NEEDS_TLS, NO_LOGIN, NO_ROLE, NO_RULE, REJECTED } from '../../../store/link/refused-login.ts';
+import { ConnectRefused } from '../connect-refused.ts';
+import { PasswordRefused, type Target } from '../session.ts';
 import { addressesIn, allowingRule, connectGrant, loginStatement } from './remedy-text.ts';
 
 const PASSWORD =
@@ -63,13 +65,6 @@ const ADVICE: Readonly<Record<string, string>> = {
   ETIMEDOUT: SILENT,
   PROTOCOL_CONNECTION_LOST: CLOSED,
 };
-
-/** What PostgreSQL says if only connections with TLS may log in, if no rule is for this one, if a rule refuses it, and if the role may not. */
-export const NEEDS_TLS = /no pg_hba\.conf entry .*(?:no encryption|SSL off)/;
-export const NO_RULE = /no pg_hba\.conf entry/;
-export const REJECTED = /pg_hba\.conf rejects connection/;
-export const NO_LOGIN = /is not permitted to log in/;
-export const NO_ROLE = /^role ".*" does not exist$/s;
 
 /** What a person can do about a failed connection attempt. */
 export interface Remedy {

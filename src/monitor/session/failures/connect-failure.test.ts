@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ForbiddenAddress } from '../../../network/address.ts';
+import { ForbiddenAddress } from '../../../platform/network/address.ts';
 import { HashingRefused, LoginRefused, PasswordRefused } from '../session.ts';
 import { SshRefused } from '../ssh-tunnel.ts';
 import type { Attempt } from './connect-advice.ts';
@@ -47,7 +47,9 @@ const causes: [error: unknown, kind: Kind, reason: RegExp, advice: RegExp][] = [
   [coded('HANDSHAKE_NO_SSL_SUPPORT'), 'unreachable', /does not support TLS/, /Turn on TLS on the server/],
   [
     new Error('The server does not support SSL connections'),
-    ...(['unreachable', /does not support TLS/, /Turn on TLS on the server/] as const),
+    'unreachable',
+    /does not support TLS/,
+    /Turn on TLS on the server/,
   ],
   [new ForbiddenAddress('private'), 'unreachable', /private/, /DBVITALS_ALLOW_PRIVATE_TARGETS/],
   [new SshRefused('another host key', 'Ask.'), 'unreachable', /another host key/, /^Ask\.$/],
@@ -55,29 +57,35 @@ const causes: [error: unknown, kind: Kind, reason: RegExp, advice: RegExp][] = [
   [coded('28000'), 'unauthorized', /refused the login/, /pg_hba\.conf.*ALTER ROLE … LOGIN/],
   [
     coded('28000', 'no pg_hba.conf entry for host "10.0.0.9", user "w", database "d", SSL encryption'),
-    ...([
-      'unauthorized',
-      /no rule for this login from this machine \(/,
-      /^Add this line to pg_hba\.conf.*:$/,
-    ] as const),
+    'unauthorized',
+    /no rule for this login from this machine \(/,
+    /^Add this line to pg_hba\.conf.*:$/,
   ],
   [
     coded('28000', 'no pg_hba.conf entry for host "10.0.0.9", user "w", database "d", no encryption'),
-    ...(['unauthorized', /no rule .* without TLS/, /^Choose the TLS mode require/] as const),
+    'unauthorized',
+    /no rule .* without TLS/,
+    /^Choose the TLS mode require/,
   ],
   [
     coded('28000', 'role "w" is not permitted to log in'),
-    ...(['unauthorized', /role may not log in/, /^Let the role log in.*:$/] as const),
+    'unauthorized',
+    /role may not log in/,
+    /^Let the role log in.*:$/,
   ],
   [mysql(1045), 'unauthorized', /refused the login \(1045\)/, /login and its password/],
   [
     mysql(1045, "Access denied for user 'w'@'db' (using password: NO)"),
-    ...(['unauthorized', /refused the login/, /^Enter the password/] as const),
+    'unauthorized',
+    /refused the login/,
+    /^Enter the password/,
   ],
   [mysql(1130), 'unauthorized', /no login from this host/, /login .* for the address of this machine/],
   [
     mysql(1130, "Host '10.0.0.9' is not allowed to connect to this MariaDB server"),
-    ...(['unauthorized', /no login from this host/, /on the server for 10\.0\.0\.9, or/] as const),
+    'unauthorized',
+    /no login from this host/,
+    /on the server for 10\.0\.0\.9, or/,
   ],
   [mysql(1251), 'unauthorized', /1251/, /authentication plugin that is supported/],
   [mysql(1275), 'unauthorized', /1275/, /new password .* no longer used/],
@@ -104,14 +112,19 @@ const causes: [error: unknown, kind: Kind, reason: RegExp, advice: RegExp][] = [
   [coded('53300', 'sorry, too many clients already'), 'saturated', /its connections/, /pooler in front/],
   [
     coded('53300', 'too many connections for role "w"'),
-    ...(['saturated', /its own limit/, /limit of the role or database/] as const),
+    'saturated',
+    /its own limit/,
+    /limit of the role or database/,
   ],
   [coded('XX000', 'odd'), 'unreachable', /^odd \(XX000\)$/, /Read the log of the server/],
 ];
 
 const attempt: Attempt = {
-  ...{ engine: 'postgres', connectionType: 'direct', tls: 'verify-full' },
-  ...{ username: 'w', database: 'd' },
+  engine: 'postgres',
+  connectionType: 'direct',
+  tls: 'verify-full',
+  username: 'w',
+  database: 'd',
 };
 
 test.each(causes)('%s: the remedy follows the cause that the line names', (error, kind, reason, advice) => {

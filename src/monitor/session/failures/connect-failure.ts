@@ -1,19 +1,9 @@
-import { ForbiddenAddress } from '../../../network/address.ts';
-import { cleanText } from '../../../vocabulary/clean-text.ts';
+import { ForbiddenAddress } from '../../../platform/network/address.ts';
+import { cleanText } from '../../../platform/text/clean-text.ts';
+import { refusedLogin } from '../../../store/link/refused-login.ts';
 import { HashingRefused, LoginRefused, PasswordRefused } from '../session.ts';
 import { SshRefused } from '../ssh-tunnel.ts';
-import {
-  type Attempt,
-  connectRemedy,
-  isConnectDenied,
-  NEEDS_TLS,
-  NO_LOGIN,
-  NO_ROLE,
-  NO_RULE,
-  REJECTED,
-  type Remedy,
-  UNTRUSTED,
-} from './connect-advice.ts';
+import { type Attempt, connectRemedy, isConnectDenied, type Remedy, UNTRUSTED } from './connect-advice.ts';
 
 /** Why a target could not be connected to. */
 export interface ConnectFailure extends Remedy {
@@ -22,6 +12,8 @@ export interface ConnectFailure extends Remedy {
   reason: string;
   /** An immediate retry can't help. */
   final: boolean;
+  /** For `saturated`: the limit is that of the login, not of the server. */
+  isOwnLimit?: boolean;
 }
 
 const REASONS: Record<string, string> = {
@@ -79,7 +71,8 @@ function explained(error: unknown, connectMs: number): Cause {
   if (SATURATED.has(code)) {
     const own = code === '1203' || code === '1226' || / for (?:role|database) /.test(message);
     const whose = own ? 'connections of its own limit' : 'its connections';
-    return { kind: 'saturated', reason: `all ${whose} are in use (${code})`, final: true };
+    // Of its own limit, a pulse may hold the last one: it ends that session when it finds so.
+    return { kind: 'saturated', reason: `all ${whose} are in use (${code})`, final: !own, isOwnLimit: own };
   }
   const login = LOGINS.get(code);
   if (login !== undefined) return unauthorized(login);
@@ -99,15 +92,6 @@ function explained(error: unknown, connectMs: number): Cause {
   const refused = error instanceof ForbiddenAddress || error instanceof SshRefused;
   const final = tls !== null || refused || FINAL.has(code);
   return { kind: 'unreachable', reason: tls ?? named, final };
-}
-
-/** PostgreSQL tells in English, unless lc_messages says otherwise. */
-function refusedLogin(message: string): string {
-  if (NEEDS_TLS.test(message)) return 'pg_hba.conf has no rule for this login from this machine without TLS';
-  if (NO_RULE.test(message)) return 'pg_hba.conf has no rule for this login from this machine';
-  if (REJECTED.test(message)) return 'a rule of pg_hba.conf rejects this login from this machine';
-  if (NO_ROLE.test(message)) return 'the role does not exist';
-  return NO_LOGIN.test(message) ? 'the role may not log in' : 'the server refused the login';
 }
 
 function unauthorized(reason: string): Cause {

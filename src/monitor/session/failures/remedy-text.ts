@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isPrintable } from '../../../vocabulary/clean-text.ts';
+import { isPrintable } from '../../../platform/text/clean-text.ts';
 import type { Target } from '../session.ts';
 
 /** The address in a server's message, if it looks like one: a hostile server may write anything. */

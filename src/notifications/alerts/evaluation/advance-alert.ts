@@ -1,6 +1,5 @@
 import { type AlertDetails, RESOLUTIONS, type StandingAlert } from '../alert-row.ts';
-import type { WatchedRule } from '../alert-rule.ts';
-import { compares, isWorse } from './compares.ts';
+import { compares, isWorse, type WatchedRule } from '../alert-rule.ts';
 import type { Observation } from './observe-run.ts';
 
 /** A change of an alert. */
@@ -82,7 +81,11 @@ function advancePending(
   }
   const open: NextAlert = {
     ...pending,
-    ...{ state: 'open', triggered_at: moment.at, value, severity: rule.severity, operator: rule.operator },
+    state: 'open',
+    triggered_at: moment.at,
+    value,
+    severity: rule.severity,
+    operator: rule.operator,
     ...payloadOf(rule, moment),
     details: detailsOf(rule, observation, value),
     reopened_at: reopenings(recent, moment.at),
@@ -185,10 +188,21 @@ function payloadOf(rule: WatchedRule, { payload }: Moment): { metric: string; th
 
 function newAlert(rule: WatchedRule, moment: Moment): Omit<NextAlert, 'since' | 'value' | 'details'> {
   return {
-    ...{ alert_id: null, rule_id: rule.id, state: 'pending', runs: 1, ...payloadOf(rule, moment) },
-    ...{ operator: rule.operator, severity: rule.severity, triggered_at: null, announced_at: null },
-    ...{ reminded_at: null, acknowledged_at: null, acknowledged_until: null, reopened_at: [] },
-    ...{ resolved_at: null, resolution: null },
+    alert_id: null,
+    rule_id: rule.id,
+    state: 'pending',
+    runs: 1,
+    ...payloadOf(rule, moment),
+    operator: rule.operator,
+    severity: rule.severity,
+    triggered_at: null,
+    announced_at: null,
+    reminded_at: null,
+    acknowledged_at: null,
+    acknowledged_until: null,
+    reopened_at: [],
+    resolved_at: null,
+    resolution: null,
   };
 }
 

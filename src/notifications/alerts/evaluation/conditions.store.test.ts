@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../../../test/store.ts';
+import { startTestStore, type TestStore } from '../../../../test/support/store.ts';
 import {
   alertsOf,
   evaluate,
@@ -171,6 +171,31 @@ describe('conditions', () => {
     expect(await states(key)).toEqual(['open']);
     await evaluate(store, key, facts({ measures: [measured('', 'connections_count', 100)] }));
     expect(await states(key)).toEqual(['resolved']);
+  });
+
+  test('what pulses see comes with a run that they ask for, and otherwise from the minute before it', async () => {
+    const key = await watched();
+    await ruleIn(store, key, { metric: 'blocked_sessions', operator: '>=', threshold: 3 });
+    await ruleIn(store, key, { metric: 'load_active_sessions', operator: '>', threshold: 20 });
+    const seen = { blocked_seconds: 45, blocked_sessions: 3, load_active_sessions: null };
+    await evaluate(store, key, facts());
+    expect(await states(key)).toEqual([]);
+    await evaluate(store, key, facts(), seen);
+    expect(await alertsOf(store, key)).toMatchObject([{ state: 'open', value: 3 }]);
+    const minute = async (ended: string, sessions: number, active: number) =>
+      store.writer.query(
+        `insert into session_load values ($1, $2, clock_timestamp() + $3::interval - interval '1 min', 1, $5, 0, 9, 9, null, null, null, '{}', '{}', $4, 9)`,
+        [key.accountId, key.connectionId, ended, sessions, active],
+      );
+    await minute('-1 s', 0, 50); // before that run
+    await evaluate(store, key, facts());
+    expect(await states(key)).toEqual(['open']);
+    await minute('0 s', 0, 25);
+    await evaluate(store, key, facts());
+    expect(await alertsOf(store, key)).toMatchObject([
+      { state: 'resolved' },
+      { state: 'open', value: 25, details: { worst: 25 } },
+    ]);
   });
 
   test('days left come from the forecasts', async () => {

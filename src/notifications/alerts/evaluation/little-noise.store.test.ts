@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../../../test/store.ts';
+import { startTestStore, type TestStore } from '../../../../test/support/store.ts';
 import { changeAccount } from '../../../activity/record-entry.ts';
-import { EVENT_EXAMPLES } from '../../../vocabulary/events/event-examples.ts';
+import { EVENT_EXAMPLES } from '../../../api/openapi/event-examples.ts';
 import { insertDestination } from '../../destination-fixture.ts';
 import { acknowledgeAlert } from '../acknowledge-alert.ts';
 import {
@@ -63,7 +63,9 @@ describe('the payload', () => {
       [key.accountId],
     );
     expect(rows.map(({ action_type }) => action_type)).toEqual([
-      ...['alert_rule_added', 'alert_triggered', 'alert_resolved'],
+      'alert_rule_added',
+      'alert_triggered',
+      'alert_resolved',
     ]);
   });
 });
@@ -133,7 +135,10 @@ describe('an alert that is not mended says so', () => {
     const key = await watched();
     const id = 'PG_CONN_SATURATION';
     const ruleId = await ruleIn(store, key, {
-      ...{ metric: 'findings_critical', operator: '>=', threshold: 1, check_id: id },
+      metric: 'findings_critical',
+      operator: '>=',
+      threshold: 1,
+      check_id: id,
     });
     const outcomes = [...REACHED, outcome(id, [fault(id)])];
     await evaluate(store, key, facts({ outcomes }));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestStore, type TestStore } from '../../../../test/store.ts';
+import { startTestStore, type TestStore } from '../../../../test/support/store.ts';
 import { insertDestination } from '../../destination-fixture.ts';
 import { alertRound } from '../alert-rounds.ts';
 import { evaluate, facts, ruleIn, unreached } from '../alerts-fixture.ts';

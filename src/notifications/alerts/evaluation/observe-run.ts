@@ -2,9 +2,9 @@ import type { Finding, Outcome } from '../../../checks/check.ts';
 import { CONN_UNREACHABLE } from '../../../checks/connection-findings.ts';
 import type { SeriesValue } from '../../../checks/measure.ts';
 import { worstFirst } from '../../../checks/score.ts';
+import type { PulseMetric } from '../../../vocabulary/alert-metrics.ts';
 import type { AlertDetails, StandingAlert } from '../alert-row.ts';
-import type { WatchedRule } from '../alert-rule.ts';
-import { compares } from './compares.ts';
+import { compares, type WatchedRule } from '../alert-rule.ts';
 import type { AlertWatch, RunFacts } from './run-facts.ts';
 
 /** What a rule compares, as a run found it. */
@@ -27,7 +27,7 @@ export interface Observation {
 interface Observed {
   rule: WatchedRule;
   facts: RunFacts;
-  watch: Pick<AlertWatch, 'forecasts' | 'previous_run_at'>;
+  watch: Pick<AlertWatch, 'forecasts' | 'previous_run_at' | 'pulse'>;
   /** The rule's pending or open alert. */
   alert: StandingAlert | undefined;
   /** `Change.at`. */
@@ -53,6 +53,10 @@ export function observeRun(observed: Observed): Observation | null {
       return observeMeasure(observed);
     case 'days_left':
       return observeForecast(observed);
+    case 'blocked_seconds':
+    case 'blocked_sessions':
+    case 'load_active_sessions':
+      return observePulse(observed.rule.metric, observed);
   }
 }
 
@@ -123,8 +127,12 @@ function observeFindings({ rule, facts, alert }: Observed): Observation {
   const noun = rule.metric === 'findings_critical' ? 'critical finding' : 'finding of warning or worse';
   const metric_line = `${total} ${total === 1 ? noun : noun.replace('finding', 'findings')}.${worst ? ` ${worst.metric_line}` : ''}`;
   const details = {
-    ...{ check_id: worst?.check_id ?? rule.check_id, database: worst?.database ?? '' },
-    ...{ object: worst?.object ?? null, remediation: worst?.remediation || null, metric_line, counts: kept },
+    check_id: worst?.check_id ?? rule.check_id,
+    database: worst?.database ?? '',
+    object: worst?.object ?? null,
+    remediation: worst?.remediation || null,
+    metric_line,
+    counts: kept,
   };
   const observation = { value: total, unsilenced: Math.max(total, sum(unsilenced)), details };
   const holds = (value: number) => compares(value, rule.operator, rule.threshold);
@@ -163,7 +171,10 @@ function observeMeasure({ rule, facts, alert }: Observed): Observation | null {
   );
   const where = object === null ? '' : ` of ${object}`;
   const details = {
-    ...{ check_id: rule.check_id, database, object, remediation: finding?.remediation || null },
+    check_id: rule.check_id,
+    database,
+    object,
+    remediation: finding?.remediation || null,
     metric_line: finding?.metric_line ?? `${rule.measure}${where} is ${number(value)}.`,
   };
   const observation = { value, unsilenced, details };
@@ -225,6 +236,24 @@ function observeForecast({ rule, facts, watch, at }: Observed): Observation | nu
   const remediation = finding?.remediation || null;
   return { value, unsilenced: value, details: { check_id, database, object, remediation, metric_line } };
 }
+
+function observePulse(metric: PulseMetric, { watch }: Observed): Observation | null {
+  const measured = watch.pulse?.[metric] ?? null;
+  if (measured === null) return null;
+  const value = Number(measured.toPrecision(6));
+  return { value, unsilenced: value, details: { ...PLACELESS, metric_line: PULSE_LINES[metric](value) } };
+}
+
+const PULSE_LINES: Readonly<Record<PulseMetric, (value: number) => string>> = {
+  blocked_seconds: (seconds) =>
+    seconds === 0
+      ? 'No session waits for a lock.'
+      : `A session has waited for a lock for ${number(seconds)} s.`,
+  blocked_sessions: (sessions) =>
+    sessions === 1 ? '1 session waits for a lock.' : `${number(sessions)} sessions wait for a lock.`,
+  load_active_sessions: (sessions) =>
+    `${number(sessions)} sessions were active in the last minute, on average.`,
+};
 
 function number(value: number): string {
   return String(Number(value.toPrecision(6)));

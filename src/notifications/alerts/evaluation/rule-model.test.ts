@@ -147,9 +147,14 @@ class Alerts {
     );
     const alerts = [...this.alerts.filter(({ state }) => state !== 'resolved'), ...resolved.slice(-1)];
     const connection = {
-      ...{ id: 1, name: 'orders', host: 'localhost', port: 5432, connection_type: 'direct', tags: [] },
+      id: 1,
+      name: 'orders',
+      host: 'localhost',
+      port: 5432,
+      connection_type: 'direct',
+      tags: [],
     };
-    const watch = { rules: [this.rule], alerts, forecasts: [], previous_run_at: this.previous };
+    const watch = { rules: [this.rule], alerts, forecasts: [], pulse: null, previous_run_at: this.previous };
     const surroundings = { connection, isInMaintenance: false, canAnnounce: true };
     const steps = stepsOfRun({ connectionId: 1, at }, found, { ...watch, ...surroundings });
     for (const { write, alert, announced } of steps) {

@@ -23,6 +23,16 @@ export interface RunFacts {
   measures: readonly SeriesValue[];
 }
 
+/** What pulses saw last. */
+export interface PulseFigures {
+  /** The longest wait for a lock now. */
+  blocked_seconds: number;
+  /** How many sessions wait for a lock now. */
+  blocked_sessions: number;
+  /** On average in the last minute; null = too little was seen. */
+  load_active_sessions: number | null;
+}
+
 /** When a series will be full. */
 interface WatchedForecast {
   check_id: string;
@@ -41,6 +51,8 @@ export interface AlertWatch {
   alerts: readonly StandingAlert[];
   /** Empty unless a rule needs them. */
   forecasts: readonly WatchedForecast[];
+  /** Null = no pulse, or none since the run before. */
+  pulse: PulseFigures | null;
   /** The run before this one, RFC 3339. Null = this is the first. */
   previous_run_at: string | null;
 }

@@ -6,7 +6,7 @@ export const standingColumns = `
   announced_at, reminded_at, acknowledged_at, acknowledged_until, reopened_at, resolved_at, resolution`;
 
 /**
- * The columns `rules`, `alerts`, `forecasts` and `previous_run_at` of an `AlertWatch`, as scalar subqueries of the account
+ * The columns `rules`, `alerts`, `forecasts`, `pulse` and `previous_run_at` of an `AlertWatch`, as scalar subqueries of the account
  * $1 and its connection $2 at the time $3 (`Change.at`). Resolved alerts are only looked at if the connection has any.
  */
 export const alertWatchColumns = `
@@ -29,6 +29,12 @@ export const alertWatchColumns = `
     where f.account_id = $1 and f.connection_id = $2 and f.full_at is not null
       and exists (select from alert_rule
                    where account_id = $1 and is_enabled and removed_at is null and metric = 'days_left')) as forecasts,
+  (select jsonb_build_object('ended_at', l.at + interval '1 min', 'blocked_seconds', l.end_blocked_seconds,
+                             'blocked_sessions', l.end_blocked_sessions, 'load_active_sessions', l.active)
+     from session_load l
+    where l.account_id = $1 and l.connection_id = $2 and l.minutes = 1 and l.end_blocked_seconds is not null
+      and l.at > $3::timestamptz - interval '3 min' and l.at < $3
+    order by l.at desc limit 1) as pulse,
   (select to_jsonb(h.created_at)
      from health_check h
     where h.account_id = $1 and h.connection_id = $2 and h.created_at < $3

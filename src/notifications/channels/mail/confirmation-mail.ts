@@ -1,7 +1,7 @@
 import type { MailMessage } from '../../sending/outgoing.ts';
 import type { MessageContext } from '../channel.ts';
 import { cutText, plainLine } from '../plain-text.ts';
-import { linkTo } from '../report.ts';
+import { linkTo } from '../report/report.ts';
 import { automatic } from './email-format.ts';
 import { anchor, escapeHtml, page } from './html-part.ts';
 

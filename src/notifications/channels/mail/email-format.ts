@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { MailMessage } from '../../sending/outgoing.ts';
 import type { ChannelFormat, MessageContext, MessageEvent, OpenDestination } from '../channel.ts';
 import { cutText } from '../plain-text.ts';
-import { linkTo } from '../report.ts';
+import { linkTo } from '../report/report.ts';
 import { type Room, summarize } from '../summary.ts';
 import { threadOf } from '../thread.ts';
 import { htmlPart, withLinkHtml } from './html-part.ts';

@@ -1,5 +1,5 @@
 import { COLORS } from '../colors.ts';
-import { CHANGES, OPEN, REMEDIATION, type Report } from '../report.ts';
+import { CHANGES, lineText, OPEN, REMEDIATION, type Report } from '../report/report.ts';
 import type { Summary } from '../summary.ts';
 
 /** Where the recipient's own link goes. No text of strangers can hold it: there `<` is escaped. */
@@ -13,7 +13,7 @@ const CODE =
 /** A message as HTML. It loads nothing: no image, no style sheet, no script. */
 export function htmlPart({ heading, full, lines, more, footer }: Summary): string {
   const isOne = full.length === 1 && lines.length === 0 && more === null;
-  const listed = lines.map((report) => `<li>${anchor(report.url, report.heading)}</li>`);
+  const listed = lines.map((report) => `<li>${anchor(report.url, lineText(report))}</li>`);
   const inner = [
     ...(isOne ? [] : [`<h1 style="font-size: 20px">${escapeHtml(heading)}</h1>`]),
     ...full.map(section),

@@ -1,11 +1,11 @@
-import { CHANGES, OPEN, REMEDIATION, type Report } from '../report.ts';
+import { CHANGES, lineText, OPEN, REMEDIATION, type Report } from '../report/report.ts';
 import type { Summary } from '../summary.ts';
 
 /** A message as plain text. */
 export function textPart({ heading, full, lines, more, footer }: Summary): string {
   const isOne = full.length === 1 && lines.length === 0 && more === null;
   const others = [
-    ...lines.map((report) => `- ${report.heading}\n  ${report.url}`),
+    ...lines.map((report) => `- ${lineText(report)}\n  ${report.url}`),
     ...(more === null ? [] : [more]),
   ];
   return [

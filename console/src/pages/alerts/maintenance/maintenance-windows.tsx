@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Maintenance } from '../../../../../src/console/alerts/alert-schemas.ts';
+import type { Maintenance } from '../../../../../src/console-api/alerts/alert-schemas.ts';
 import { send } from '../../../api.ts';
 import { notify } from '../../../parts/announcer.tsx';
 import { Button } from '../../../parts/button.tsx';

@@ -1,4 +1,4 @@
-import type { NewMaintenance } from '../../../../../src/console/alerts/alert-schemas.ts';
+import type { NewMaintenance } from '../../../../../src/console-api/alerts/alert-schemas.ts';
 import { ALL_CONNECTIONS, type ScopeDraft, scopeOf } from '../../../parts/connection-choice.tsx';
 import { numberIn } from '../../../parts/number-in.ts';
 import { fieldInstant, zoneName } from '../../../time-zone.ts';
@@ -20,7 +20,14 @@ export interface WindowDraft extends ScopeDraft {
 /** The form of a new window, in the chosen time zone. */
 export function newWindow(zone = zoneName()): WindowDraft {
   return {
-    ...{ name: '', repeats: 'once', starts: '', ends: '', weekdays: [7], time: '02:00', zone, hours: '2' },
+    name: '',
+    repeats: 'once',
+    starts: '',
+    ends: '',
+    weekdays: [7],
+    time: '02:00',
+    zone,
+    hours: '2',
     ...ALL_CONNECTIONS,
   };
 }
@@ -46,7 +53,9 @@ export function windowOf(draft: WindowDraft): NewMaintenance {
   const hours = numberIn(draft.hours);
   return {
     ...common,
-    ...{ weekdays: draft.weekdays.toSorted(), start_time: draft.time, time_zone: draft.zone.trim() },
+    weekdays: draft.weekdays.toSorted(),
+    start_time: draft.time,
+    time_zone: draft.zone.trim(),
     ...(typeof hours === 'number' && { minutes: Math.round(hours * 60) }),
   };
 }

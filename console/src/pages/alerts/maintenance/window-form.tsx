@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import type { Maintenance } from '../../../../../src/console/alerts/alert-schemas.ts';
+import type { Maintenance } from '../../../../../src/console-api/alerts/alert-schemas.ts';
 import { fieldError, send } from '../../../api.ts';
 import { notify } from '../../../parts/announcer.tsx';
 import { ConnectionChoice, SCOPE_FIELDS } from '../../../parts/connection-choice.tsx';
@@ -10,10 +10,17 @@ import { useDraft } from '../../../parts/use-draft.ts';
 import { zoneWords } from '../../../time-zone.ts';
 import { useRefreshAlerts } from '../alerts-query.ts';
 import { instantError, newWindow, type WindowDraft, windowOf } from './window-draft.ts';
-import { draftSentence, WEEKDAYS } from './window-text.ts';
+import { draftSentence, missingText, WEEKDAYS } from './window-text.ts';
 
 const FIELDS = [
-  ...['name', 'starts_at', 'ends_at', 'weekdays', 'start_time', 'time_zone', 'minutes', ...SCOPE_FIELDS],
+  'name',
+  'starts_at',
+  'ends_at',
+  'weekdays',
+  'start_time',
+  'time_zone',
+  'minutes',
+  ...SCOPE_FIELDS,
 ];
 
 /** Adds a maintenance window. A sentence below the fields says when it happens. */
@@ -63,7 +70,7 @@ export function WindowForm({ onClose }: { onClose: () => void }) {
       )}
       <ConnectionChoice draft={draft} error={error} onChange={change} />
       <p className="rule-sentence" role="status">
-        {draftSentence(wanted) ?? 'Enter a start and an end.'}
+        {draftSentence(wanted) ?? missingText(draft)}
       </p>
       <InlineError error={error} fields={FIELDS} />
     </FormDialog>
@@ -105,7 +112,7 @@ function WeeklyFields({ draft, error, onChange }: FieldsProps) {
   const trouble = fieldError(error, 'weekdays');
   return (
     <>
-      <fieldset className="window-days">
+      <fieldset className="window-days field-group">
         <legend className="field-label">Weekdays</legend>
         <div className="window-day-boxes">
           {WEEKDAYS.map((name, place) => (

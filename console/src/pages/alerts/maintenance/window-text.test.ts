@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { instantError, newWindow, type WindowDraft, windowOf } from './window-draft.ts';
-import { draftSentence } from './window-text.ts';
+import { draftSentence, missingText } from './window-text.ts';
 
 const weekly = (changed: Partial<WindowDraft> = {}) =>
   draftSentence(windowOf({ ...newWindow('Europe/Berlin'), name: 'x', repeats: 'weekly', ...changed }));
@@ -28,7 +28,8 @@ test.each<Partial<WindowDraft>>([
 test('a window that happens once starts now unless it says when', () => {
   const draft = { ...newWindow('UTC'), name: 'x', ends: '2026-01-31T12:00' };
   expect(windowOf(draft)).toEqual({
-    ...{ name: 'x', connections: { ids: null, names: null } },
+    name: 'x',
+    connections: { ids: null, names: null },
     ends_at: new Date('2026-01-31T12:00').toISOString(),
   });
   expect(draftSentence(windowOf(draft))).toBe('Once: now – 31 Jan 2026, 12:00.');
@@ -48,4 +49,13 @@ test('the error of a date-time field', () => {
   expect(instantError('')).toBeNull();
   expect(instantError('2026-01-31T12:00')).toBeNull();
   expect(instantError('120260-01-31T12:00')).toBe('Enter a year of four digits.');
+});
+
+test('what a form still needs is what its fields say', () => {
+  const draft = newWindow('Europe/Berlin');
+  expect(draftSentence(windowOf(draft))).toBeNull();
+  expect(missingText(draft)).toBe('Enter an end. Without a start, the window begins now.');
+  // As soon as it has an end, it needs nothing more.
+  expect(draftSentence(windowOf({ ...draft, ends: '2030-01-31T12:00' }))).toMatch(/^Once: now – /);
+  expect(missingText({ repeats: 'weekly' })).not.toContain('now');
 });

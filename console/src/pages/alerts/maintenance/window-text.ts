@@ -1,5 +1,6 @@
-import type { Maintenance, NewMaintenance } from '../../../../../src/console/alerts/alert-schemas.ts';
+import type { Maintenance, NewMaintenance } from '../../../../../src/console-api/alerts/alert-schemas.ts';
 import { duration, local } from '../../../parts/time.tsx';
+import type { WindowDraft } from './window-draft.ts';
 
 /** From Monday. */
 export const WEEKDAYS = [
@@ -37,6 +38,13 @@ export function draftSentence(window: NewMaintenance): string | null {
   }
   if (weekdays.length === 0 || !start_time || !time_zone || minutes === undefined) return null;
   return `${windowTime({ starts_at: null, ends_at: null, weekdays, start_time, time_zone, minutes })}.`;
+}
+
+/** What a form still needs for its sentence. A window that happens once may begin now. */
+export function missingText({ repeats }: Pick<WindowDraft, 'repeats'>): string {
+  return repeats === 'once'
+    ? 'Enter an end. Without a start, the window begins now.'
+    : 'Choose a day, and enter a time, a time zone and a duration.';
 }
 
 function daysText(days: readonly number[]): string {

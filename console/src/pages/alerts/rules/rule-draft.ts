@@ -1,4 +1,4 @@
-import type { AlertRule, NewRule } from '../../../../../src/console/alerts/alert-schemas.ts';
+import type { AlertRule, NewRule } from '../../../../../src/console-api/alerts/alert-schemas.ts';
 import { type Unit, unitOf } from '../../../../../src/vocabulary/units.ts';
 import { ALL_CONNECTIONS, type ScopeDraft, scopeDraft, scopeOf } from '../../../parts/connection-choice.tsx';
 import { numberError, numberIn } from '../../../parts/number-in.ts';
@@ -46,32 +46,94 @@ const BELOW = ['<', '<='] as const;
 
 export const METRIC_FORMS: Record<Metric, MetricForm> = {
   score: {
-    ...{ label: 'Health score', unit: '', scale: 1, operators: BELOW, threshold: '50' },
-    ...{ clears: true, lasts: true },
+    label: 'Health score',
+    unit: '',
+    scale: 1,
+    operators: BELOW,
+    threshold: '50',
+    clears: true,
+    lasts: true,
   },
   unreachable_seconds: {
-    ...{ label: 'Unreachable', unit: 'minutes', scale: 60, operators: ABOVE, threshold: '10' },
-    ...{ clears: false, lasts: false },
+    label: 'Unreachable',
+    unit: 'minutes',
+    scale: 60,
+    operators: ABOVE,
+    threshold: '10',
+    clears: false,
+    lasts: false,
   },
   intervals_since_check: {
-    ...{ label: 'No health check', unit: 'intervals', scale: 1, operators: ['>', '>='], threshold: '3' },
-    ...{ clears: false, lasts: false },
+    label: 'No health check',
+    unit: 'intervals',
+    scale: 1,
+    operators: ['>', '>='],
+    threshold: '3',
+    clears: false,
+    lasts: false,
   },
   findings_critical: {
-    ...{ label: 'Critical findings', unit: 'findings', scale: 1, operators: ABOVE, threshold: '1' },
-    ...{ clears: true, lasts: true },
+    label: 'Critical findings',
+    unit: 'findings',
+    scale: 1,
+    operators: ABOVE,
+    threshold: '1',
+    clears: true,
+    lasts: true,
   },
   findings_warning: {
-    ...{ label: 'Warnings', unit: 'findings', scale: 1, operators: ABOVE, threshold: '1' },
-    ...{ clears: true, lasts: true },
+    label: 'Warnings',
+    unit: 'findings',
+    scale: 1,
+    operators: ABOVE,
+    threshold: '1',
+    clears: true,
+    lasts: true,
   },
   measure: {
-    ...{ label: 'Measured value', unit: '', scale: 1, operators: ['>=', '>', '<', '<='], threshold: '' },
-    ...{ clears: true, lasts: true },
+    label: 'Measured value',
+    unit: '',
+    scale: 1,
+    operators: ['>=', '>', '<', '<='],
+    threshold: '',
+    clears: true,
+    lasts: true,
   },
   days_left: {
-    ...{ label: 'Days until full', unit: 'days', scale: 1, operators: BELOW, threshold: '14' },
-    ...{ clears: true, lasts: true },
+    label: 'Days until full',
+    unit: 'days',
+    scale: 1,
+    operators: BELOW,
+    threshold: '14',
+    clears: true,
+    lasts: true,
+  },
+  blocked_seconds: {
+    label: 'Longest wait for a lock',
+    unit: 'seconds',
+    scale: 1,
+    operators: ABOVE,
+    threshold: '30',
+    clears: true,
+    lasts: true,
+  },
+  blocked_sessions: {
+    label: 'Blocked sessions',
+    unit: 'sessions',
+    scale: 1,
+    operators: ABOVE,
+    threshold: '5',
+    clears: true,
+    lasts: true,
+  },
+  load_active_sessions: {
+    label: 'Active sessions',
+    unit: 'sessions',
+    scale: 1,
+    operators: ABOVE,
+    threshold: '20',
+    clears: true,
+    lasts: true,
   },
 };
 
@@ -85,9 +147,20 @@ const MEASURE_UNITS: Record<Unit, { unit: string; scale: number }> = {
 };
 
 export const NEW_RULE: RuleDraft = {
-  ...{ name: '', metric: 'score', measure: '', check_id: '', operator: '<', threshold: '50', clear: '' },
-  ...{ minutes: '0', runs: '1', severity: 'warning', reminder: '12', destinations: 'all' },
-  ...{ destination_ids: [], is_enabled: true },
+  name: '',
+  metric: 'score',
+  measure: '',
+  check_id: '',
+  operator: '<',
+  threshold: '50',
+  clear: '',
+  minutes: '0',
+  runs: '1',
+  severity: 'warning',
+  reminder: '12',
+  destinations: 'all',
+  destination_ids: [],
+  is_enabled: true,
   ...ALL_CONNECTIONS,
 };
 
@@ -122,7 +195,11 @@ export function draftOf(rule: AlertRule): RuleDraft {
   const { scale } = entered({ metric: rule.metric, measure });
   const inUnit = (value: number) => String(Number((value / scale).toPrecision(12)));
   return {
-    ...{ name: rule.name, metric: rule.metric, measure, operator: rule.operator, severity: rule.severity },
+    name: rule.name,
+    metric: rule.metric,
+    measure,
+    operator: rule.operator,
+    severity: rule.severity,
     check_id: rule.measure === null ? (rule.check_id ?? '') : '',
     threshold: inUnit(rule.threshold),
     clear: rule.clear_threshold === null ? '' : inUnit(rule.clear_threshold),
@@ -150,7 +227,11 @@ export function ruleOf(draft: RuleDraft): NewRule {
   const isMeasured = measure !== '' && (metric === 'measure' || metric === 'days_left');
   const number = (text: string) => Number((numberOf(text) * scale).toPrecision(15));
   return {
-    ...{ name, metric, operator, severity, is_enabled },
+    name,
+    metric,
+    operator,
+    severity,
+    is_enabled,
     check_id: isMeasured ? check_id : draft.check_id || null,
     measure: isMeasured ? measure : null,
     threshold: number(draft.threshold),

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
-import type { AlertRule, AlertRules, NewRule } from '../../../../../src/console/alerts/alert-schemas.ts';
+import type { AlertRule, AlertRules, NewRule } from '../../../../../src/console-api/alerts/alert-schemas.ts';
+import { metricWords } from '../../../../../src/platform/text/metric-words.ts';
 import { ALERT_METRICS } from '../../../../../src/vocabulary/alert-metrics.ts';
 import { SEVERITIES } from '../../../../../src/vocabulary/severities.ts';
-import { metricWords } from '../../../../../src/vocabulary/units.ts';
 import { fieldError, send } from '../../../api.ts';
 import { notify } from '../../../parts/announcer.tsx';
 import { ConnectionChoice, SCOPE_FIELDS } from '../../../parts/connection-choice.tsx';
@@ -27,8 +27,19 @@ import {
 import { ruleSentence } from './rule-sentence.ts';
 
 const FIELDS = [
-  ...['name', 'metric', 'check_id', 'measure', 'operator', 'threshold', 'clear_threshold', 'for_seconds'],
-  ...['for_runs', 'severity', 'destination_ids', 'reminder_seconds', ...SCOPE_FIELDS],
+  'name',
+  'metric',
+  'check_id',
+  'measure',
+  'operator',
+  'threshold',
+  'clear_threshold',
+  'for_seconds',
+  'for_runs',
+  'severity',
+  'destination_ids',
+  'reminder_seconds',
+  ...SCOPE_FIELDS,
 ];
 
 interface RuleFormProps {

@@ -38,13 +38,17 @@ test('a measured value is entered in a unit that people write', () => {
     'Fires when connections used of PG_CONN_SATURATION is at least 85 %, on all connections. Clears when it is below 85 %.',
   );
   expect(ruleOf({ ...NEW_RULE, metric: 'measure', measure, threshold: '85', clear: '80,5' })).toMatchObject({
-    ...{ check_id: 'PG_CONN_SATURATION', measure: 'connections_used_ratio' },
-    ...{ threshold: 0.85, clear_threshold: 0.805 },
+    check_id: 'PG_CONN_SATURATION',
+    measure: 'connections_used_ratio',
+    threshold: 0.85,
+    clear_threshold: 0.805,
   });
   expect(
     ruleOf({ ...NEW_RULE, metric: 'measure', measure: ' database_bytes', threshold: '3' }),
   ).toMatchObject({
-    ...{ check_id: '', measure: 'database_bytes', threshold: 3_145_728 },
+    check_id: '',
+    measure: 'database_bytes',
+    threshold: 3_145_728,
   });
 });
 

@@ -1,5 +1,6 @@
-import type { NewRule } from '../../../../../src/console/alerts/alert-schemas.ts';
-import { metricWords, unitOf } from '../../../../../src/vocabulary/units.ts';
+import type { NewRule } from '../../../../../src/console-api/alerts/alert-schemas.ts';
+import { metricWords } from '../../../../../src/platform/text/metric-words.ts';
+import { unitOf } from '../../../../../src/vocabulary/units.ts';
 import { scopeText } from '../../../parts/connection-choice.tsx';
 import { duration } from '../../../parts/time.tsx';
 import { alertValue, OPERATORS } from '../alert-text.ts';
@@ -19,6 +20,12 @@ function subject({ metric, check_id, measure }: NewRule): string {
       return `the number of warnings${ofCheck(check_id)} is`;
     case 'days_left':
       return `the time until ${measure ? lower(metricWords(measure)) : 'a resource'}${ofCheck(check_id)} is full is`;
+    case 'blocked_seconds':
+      return 'the longest wait for a lock is';
+    case 'blocked_sessions':
+      return 'the number of sessions that wait for a lock is';
+    case 'load_active_sessions':
+      return 'the average number of active sessions in a minute is';
     default:
       return `${measure ? lower(metricWords(measure)) : 'the value'}${ofCheck(check_id)} is`;
   }

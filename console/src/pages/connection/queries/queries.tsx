@@ -1,9 +1,9 @@
 import './queries.css';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useMemo, useState } from 'react';
-import type { ConnectionSettings } from '../../../../../src/console/connections/connection-schemas.ts';
-import type { ConnectionQueries } from '../../../../../src/console/queries/query-schemas.ts';
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { ConnectionSettings } from '../../../../../src/console-api/connections/connection-schemas.ts';
+import type { ConnectionQueries } from '../../../../../src/console-api/queries/query-schemas.ts';
 import { get } from '../../../api.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Select } from '../../../parts/field.tsx';
@@ -14,6 +14,7 @@ import { useCan } from '../../../shell/profile.ts';
 import { connectionSearch } from '../connection-search.ts';
 import { queryColumns } from './query-columns.tsx';
 import { QueryTextDialog } from './query-text-dialog.tsx';
+import { showQuery } from './show-query.ts';
 import { TextsDialog } from './texts-dialog.tsx';
 
 const DAYS = [
@@ -51,6 +52,11 @@ export function Queries({ settings }: { settings: ConnectionSettings }) {
       ),
     placeholderData: keepPreviousData,
   });
+  const { hash } = useLocation();
+  const isListed = query.data !== undefined;
+  useEffect(() => {
+    if (isListed) showQuery(hash);
+  }, [isListed, hash]);
   const { engine, query_texts } = settings;
   const allSeconds = query.data?.all_seconds ?? 0;
   const columns = useMemo(

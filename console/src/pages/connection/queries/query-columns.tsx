@@ -1,7 +1,7 @@
-import type { ListedQuery } from '../../../../../src/console/queries/query-schemas.ts';
+import type { ListedQuery } from '../../../../../src/console-api/queries/query-schemas.ts';
+import { queryName } from '../../../../../src/platform/text/query-name.ts';
+import { valueText } from '../../../../../src/platform/text/value-text.ts';
 import type { Engine } from '../../../../../src/vocabulary/engines.ts';
-import { queryName } from '../../../../../src/vocabulary/values/query-name.ts';
-import { valueText } from '../../../../../src/vocabulary/values/value-text.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Sparkline } from '../../../parts/sparkline.tsx';
 import type { Column } from '../../../parts/table.tsx';

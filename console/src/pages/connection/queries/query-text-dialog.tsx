@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { QueryText } from '../../../../../src/console/queries/query-schemas.ts';
+import type { QueryText } from '../../../../../src/console-api/queries/query-schemas.ts';
 import { ApiError, send } from '../../../api.ts';
 import { CodeBlock } from '../../../parts/copy.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';

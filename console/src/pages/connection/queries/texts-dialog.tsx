@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type {
   ConnectionChange,
   ConnectionSettings,
-} from '../../../../../src/console/connections/connection-schemas.ts';
+} from '../../../../../src/console-api/connections/connection-schemas.ts';
 import { ApiError, send } from '../../../api.ts';
 import { notify } from '../../../parts/announcer.tsx';
 import { FormDialog } from '../../../parts/dialog.tsx';

@@ -2,8 +2,15 @@ import { expect, test } from 'vitest';
 import { changedMeasures, differenceText } from './changed-measures.ts';
 
 const measure = (title: string, before: number | null, after: number | null) => ({
-  ...{ series_id: 1, check_id: '', metric: 'database_bytes', title, unit: 'bytes' as const },
-  ...{ database: '', object: null, before, after },
+  series_id: 1,
+  check_id: '',
+  metric: 'database_bytes',
+  title,
+  unit: 'bytes' as const,
+  database: '',
+  object: null,
+  before,
+  after,
 });
 
 test('values that changed most come first, and equal ones are left out', () => {

@@ -1,4 +1,4 @@
-import type { RunComparison } from '../../../../../src/console/connections/run-schemas.ts';
+import type { RunComparison } from '../../../../../src/console-api/connections/run-schemas.ts';
 import { valueText } from '../../../parts/chart/value-text.ts';
 
 type Compared = RunComparison['measures'][number];

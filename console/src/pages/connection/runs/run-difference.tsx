@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
-import type { ComparedFault, RunComparison } from '../../../../../src/console/connections/run-schemas.ts';
-import { metricWords } from '../../../../../src/vocabulary/units.ts';
+import type { ComparedFault, RunComparison } from '../../../../../src/console-api/connections/run-schemas.ts';
+import { metricWords } from '../../../../../src/platform/text/metric-words.ts';
 import { placeText } from '../../../measures/measure-groups.ts';
 import { IconButton } from '../../../parts/button.tsx';
 import { ChangeList } from '../../../parts/changes/change-list.tsx';
 import { valueText } from '../../../parts/chart/value-text.ts';
 import { figure } from '../../../parts/figure.ts';
+import { readableLine } from '../../../parts/readable-text.ts';
 import { Loaded } from '../../../parts/states.tsx';
 import { StatusMark } from '../../../parts/status-mark.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
@@ -159,7 +160,7 @@ function Fault({ fault: { title, database, object, before, after } }: { fault: C
       )}
       {shown && (
         <span className="second-line">
-          <bdi>{shown.metric_line}</bdi>
+          <bdi>{readableLine(shown.metric_line)}</bdi>
         </span>
       )}
     </>
@@ -169,7 +170,10 @@ function Fault({ fault: { title, database, object, before, after } }: { fault: C
 type Compared = RunComparison['measures'][number];
 
 const valueColumn = (id: 'before' | 'after', header: string): Column<Compared> => ({
-  ...{ id, header, width: '8rem', align: 'end' },
+  id,
+  header,
+  width: '8rem',
+  align: 'end',
   cell: (measure) => {
     const value = measure[id];
     return value === null ? <span className="quiet">no value</span> : valueText(value, measure.unit);
@@ -178,7 +182,10 @@ const valueColumn = (id: 'before' | 'after', header: string): Column<Compared> =
 
 const VALUES: Column<Compared>[] = [
   {
-    ...{ id: 'measure', header: 'Value', width: 'minmax(12rem, 1fr)', narrow: 'lead' },
+    id: 'measure',
+    header: 'Value',
+    width: 'minmax(12rem, 1fr)',
+    narrow: 'lead',
     cell: (measure) => {
       const place = placeText(measure);
       // A check may compare several numbers.

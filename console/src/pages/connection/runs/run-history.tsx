@@ -2,7 +2,7 @@ import './runs.css';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type Ref, useMemo, useRef, useState } from 'react';
-import type { Run } from '../../../../../src/console/connections/run-schemas.ts';
+import type { Run } from '../../../../../src/console-api/connections/run-schemas.ts';
 import { Button } from '../../../parts/button.tsx';
 import { COMPARED } from '../../../parts/compared-fragment.ts';
 import { MoreButton } from '../../../parts/more-button.tsx';
@@ -88,7 +88,9 @@ function RunChoice({ runs, compared, onCompare, ref }: RunChoiceProps) {
   const [to, setTo] = useState(compared?.to ?? latest?.id ?? 0);
   const columns = useMemo((): Column<Run>[] => {
     const choice = (label: string, chosen: number, choose: (id: number) => void): Column<Run> => ({
-      ...{ id: label, header: label, width: '3.5rem' },
+      id: label,
+      header: label,
+      width: '3.5rem',
       cell: ({ id, created_at }) => (
         <input
           aria-label={`${label}: ${local(created_at, { seconds: true })}`}
@@ -104,12 +106,17 @@ function RunChoice({ runs, compared, onCompare, ref }: RunChoiceProps) {
       choice('From', from, setFrom),
       choice('To', to, setTo),
       {
-        ...{ id: 'time', header: 'Time', width: '11rem', narrow: 'lead' },
+        id: 'time',
+        header: 'Time',
+        width: '11rem',
+        narrow: 'lead',
         cell: ({ created_at }) => <Time as="local" at={created_at} seconds />,
       },
       { id: 'score', header: 'Score', width: '4rem', align: 'end', cell: ({ score }) => score },
       {
-        ...{ id: 'summary', header: 'Summary', width: 'minmax(10rem, 1fr)' },
+        id: 'summary',
+        header: 'Summary',
+        width: 'minmax(10rem, 1fr)',
         cell: ({ summary_text, in_maintenance }) => (
           <>
             <bdi className="run-summary">{summary_text}</bdi>

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { RunComparison, Runs } from '../../../../../src/console/connections/run-schemas.ts';
+import type { RunComparison, Runs } from '../../../../../src/console-api/connections/run-schemas.ts';
 import { get } from '../../../api.ts';
 import type { ComparedRuns } from '../connection-search.ts';
 

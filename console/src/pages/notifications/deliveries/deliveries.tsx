@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import type { Destination } from '../../../../../src/console/notifications/destination-schemas.ts';
-import type { Channel } from '../../../../../src/vocabulary/channels.ts';
-import { EVENT_KINDS } from '../../../../../src/vocabulary/events/event-kinds.ts';
+import type { Destination } from '../../../../../src/console-api/notifications/destination-schemas.ts';
+import { type Channel, EVENTLESS_CHANNELS } from '../../../../../src/vocabulary/channels.ts';
+import { EVENT_KINDS } from '../../../../../src/vocabulary/event-kinds.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Select } from '../../../parts/field.tsx';
 import { FilterChips } from '../../../parts/filter-chips.tsx';
@@ -33,7 +33,7 @@ export function Deliveries({ destination, mayWrite }: { destination: Destination
   const change = (changed: DestinationSearch) =>
     void navigate({ search: (old) => ({ ...old, delivery: undefined, ...changed }), resetScroll: false });
   useFocusBack(search.delivery);
-  const canResend = mayWrite && channel !== 'heartbeat';
+  const canResend = mayWrite && !EVENTLESS_CHANNELS.includes(channel);
   return (
     <Section
       actions={
@@ -109,8 +109,8 @@ function NoDeliveries({ channel, isFiltered }: { channel: Channel; isFiltered: b
   }
   return (
     <Message icon="bell" title="Nothing sent yet">
-      {channel === 'heartbeat'
-        ? 'Tests are listed here. The pings of every minute are not.'
+      {EVENTLESS_CHANNELS.includes(channel)
+        ? 'Tests are listed here. Pings and batches of the log are not.'
         : 'The next event that this destination wants is listed here.'}
     </Message>
   );

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import type { DeliveryDetail } from '../../../../../src/console/notifications/delivery-routes.ts';
+import type { DeliveryDetail } from '../../../../../src/console-api/notifications/delivery-routes.ts';
 import { send } from '../../../api.ts';
 import { notify } from '../../../parts/announcer.tsx';
 import { Button, IconButton } from '../../../parts/button.tsx';

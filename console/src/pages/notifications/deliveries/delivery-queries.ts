@@ -1,5 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { Deliveries, DeliveryDetail } from '../../../../../src/console/notifications/delivery-routes.ts';
+import type {
+  Deliveries,
+  DeliveryDetail,
+} from '../../../../../src/console-api/notifications/delivery-routes.ts';
 import { get } from '../../../api.ts';
 import type { DestinationSearch } from '../notifications-search.ts';
 

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Destination } from '../../../../../src/console/notifications/destination-schemas.ts';
+import type { Destination } from '../../../../../src/console-api/notifications/destination-schemas.ts';
 import { fieldError, send } from '../../../api.ts';
 import { notify } from '../../../parts/announcer.tsx';
 import { FormDialog } from '../../../parts/dialog.tsx';

@@ -1,13 +1,18 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_KINDS } from '../../../../../src/vocabulary/events/event-kinds.ts';
+import { DEFAULT_KINDS } from '../../../../../src/vocabulary/event-kinds.ts';
 import { inputOf, newDraft } from './destination-draft.ts';
 
 test('a Slack destination needs only a name and a URL', () => {
   const draft = { ...newDraft(' Slack '), url: ' https://hooks.example.com/x ' };
   expect(inputOf('slack', draft)).toEqual({
-    ...{ name: 'Slack', url: 'https://hooks.example.com/x' },
-    ...{ kinds: DEFAULT_KINDS, minimum_severity: null, connection_ids: null, connection_names: null },
-    ...{ requests_per_second: 50, quiet_hours: null },
+    name: 'Slack',
+    url: 'https://hooks.example.com/x',
+    kinds: DEFAULT_KINDS,
+    minimum_severity: null,
+    connection_ids: null,
+    connection_names: null,
+    requests_per_second: 50,
+    quiet_hours: null,
   });
 });
 

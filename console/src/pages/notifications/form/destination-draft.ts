@@ -2,9 +2,14 @@ import type {
   Destination,
   DestinationChangesBody,
   NewDestinationBody,
-} from '../../../../../src/console/notifications/destination-schemas.ts';
-import type { Channel } from '../../../../../src/vocabulary/channels.ts';
-import { DEFAULT_KINDS, type EventKind } from '../../../../../src/vocabulary/events/event-kinds.ts';
+} from '../../../../../src/console-api/notifications/destination-schemas.ts';
+import {
+  AUTHORIZED_CHANNELS,
+  type Channel,
+  EVENTLESS_CHANNELS,
+  SIGNED_CHANNELS,
+} from '../../../../../src/vocabulary/channels.ts';
+import { DEFAULT_KINDS, type EventKind } from '../../../../../src/vocabulary/event-kinds.ts';
 import type { Severity } from '../../../../../src/vocabulary/severities.ts';
 
 /** What a person enters for a destination. Secrets are empty when a destination is changed. */
@@ -38,13 +43,22 @@ export interface DestinationDraft {
 export function newDraft(name: string): DestinationDraft {
   return {
     name,
-    ...{ url: '', routingKey: '', authorization: '', recipients: '' },
-    ...{ signature: 'hmac', method: 'GET' },
+    url: '',
+    routingKey: '',
+    authorization: '',
+    recipients: '',
+    signature: 'hmac',
+    method: 'GET',
     kinds: DEFAULT_KINDS,
     minimumSeverity: null,
-    ...{ scope: 'all', ids: [], names: '' },
+    scope: 'all',
+    ids: [],
+    names: '',
     rate: '50',
-    ...{ hasQuietHours: false, from: '22:00', to: '07:00', timeZone: ownTimeZone() },
+    hasQuietHours: false,
+    from: '22:00',
+    to: '07:00',
+    timeZone: ownTimeZone(),
   };
 }
 
@@ -55,13 +69,17 @@ export function draftOf(destination: Destination): DestinationDraft {
   return {
     ...newDraft(name),
     recipients: destination.recipients.map(({ email }) => email).join('\n'),
-    ...{ kinds, minimumSeverity: minimum_severity },
+    kinds,
+    minimumSeverity: minimum_severity,
     scope: ids ? 'ids' : names ? 'names' : 'all',
-    ...{ ids: ids ?? [], names: (names ?? []).join('\n') },
+    ids: ids ?? [],
+    names: (names ?? []).join('\n'),
     rate: String(requests_per_second),
     ...(quiet_hours && {
       hasQuietHours: true,
-      ...{ from: quiet_hours.from, to: quiet_hours.to, timeZone: quiet_hours.time_zone },
+      from: quiet_hours.from,
+      to: quiet_hours.to,
+      timeZone: quiet_hours.time_zone,
     }),
   };
 }
@@ -74,7 +92,7 @@ export function newInputOf(channel: Channel, draft: DestinationDraft): NewDestin
   return {
     channel,
     ...inputOf(channel, draft),
-    ...(channel === 'webhook' && { signature: draft.signature }),
+    ...(SIGNED_CHANNELS.includes(channel) && { signature: draft.signature }),
     ...(channel === 'heartbeat' && { method: draft.method }),
   };
 }
@@ -83,7 +101,7 @@ export function newInputOf(channel: Channel, draft: DestinationDraft): NewDestin
 export function inputOf(channel: Channel, draft: DestinationDraft): ChangedFields {
   const address = addressOf(channel, draft);
   const name = draft.name.trim();
-  if (channel === 'heartbeat') return { name, ...address };
+  if (EVENTLESS_CHANNELS.includes(channel)) return { name, ...address };
   return {
     name,
     ...address,
@@ -110,7 +128,7 @@ function addressOf(channel: Channel, { url, routingKey, authorization, recipient
 
 /** Whether requests of the channel may have an Authorization header. */
 export function takesAuthorization(channel: Channel): boolean {
-  return ['webhook', 'alertmanager', 'heartbeat'].includes(channel);
+  return AUTHORIZED_CHANNELS.includes(channel);
 }
 
 function listOf(text: string, between: RegExp): string[] {

@@ -6,8 +6,8 @@ import type {
   Destinations,
   NewDestinationBody,
   StoredDestination,
-} from '../../../../../src/console/notifications/destination-schemas.ts';
-import type { Channel } from '../../../../../src/vocabulary/channels.ts';
+} from '../../../../../src/console-api/notifications/destination-schemas.ts';
+import { type Channel, EVENTLESS_CHANNELS } from '../../../../../src/vocabulary/channels.ts';
 import { fieldError, send } from '../../../api.ts';
 import { ConnectionChoice } from '../../../parts/connection-choice.tsx';
 import { FormDialog } from '../../../parts/dialog.tsx';
@@ -21,8 +21,16 @@ import { MoreFields } from './more-fields.tsx';
 
 /** The parameters whose errors stand at their fields. */
 const FIELDS = [
-  ...['name', 'url', 'routing_key', 'authorization', 'recipients', 'kinds', 'minimum_severity'],
-  ...['connections', 'requests_per_second', 'quiet_hours'],
+  'name',
+  'url',
+  'routing_key',
+  'authorization',
+  'recipients',
+  'kinds',
+  'minimum_severity',
+  'connections',
+  'requests_per_second',
+  'quiet_hours',
 ];
 
 export interface DestinationFieldsProps {
@@ -139,7 +147,7 @@ function Fields({ channel, isNew, privateAllowed, ...props }: FieldsProps) {
         onChange={(name) => onChange({ name })}
         value={draft.name}
       />
-      {channel !== 'heartbeat' && (
+      {!EVENTLESS_CHANNELS.includes(channel) && (
         <>
           <EventFields {...props} />
           <ConnectionChoice draft={props.draft} error={props.error} onChange={props.onChange} />

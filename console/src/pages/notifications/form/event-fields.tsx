@@ -1,5 +1,5 @@
-import type { EventKind } from '../../../../../src/vocabulary/events/event-kinds.ts';
-import { plansWith } from '../../../../../src/vocabulary/events/event-kinds.ts';
+import type { EventKind } from '../../../../../src/vocabulary/event-kinds.ts';
+import { plansWith } from '../../../../../src/vocabulary/event-kinds.ts';
 import type { Plan } from '../../../../../src/vocabulary/plans.ts';
 import type { Severity } from '../../../../../src/vocabulary/severities.ts';
 import { fieldError } from '../../../api.ts';
@@ -28,7 +28,7 @@ export function EventFields({ draft, onChange, error }: DestinationFieldsProps) 
     });
   return (
     <>
-      <fieldset>
+      <fieldset className="field-group">
         <legend>Events</legend>
         <div className="event-boxes">
           {OFFERED.map((kind) => (

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Channel } from '../../../../../src/vocabulary/channels.ts';
+import { type Channel, EVENTLESS_CHANNELS, SIGNED_CHANNELS } from '../../../../../src/vocabulary/channels.ts';
 import { fieldError } from '../../../api.ts';
 import { Checkbox, RadioGroup, Select, TextField } from '../../../parts/field.tsx';
 import { AuthorizationField } from './address-fields.tsx';
@@ -23,7 +23,7 @@ export function MoreFields(props: MoreFieldsProps) {
       <summary>More options</summary>
       <div className="more-fields">
         {takesAuthorization(channel) && channel !== 'alertmanager' && <AuthorizationField {...props} />}
-        {channel === 'webhook' && isNew && (
+        {SIGNED_CHANNELS.includes(channel) && isNew && (
           <RadioGroup
             choices={[
               {
@@ -53,7 +53,7 @@ export function MoreFields(props: MoreFieldsProps) {
             value={draft.method}
           />
         )}
-        {channel !== 'heartbeat' && (
+        {!EVENTLESS_CHANNELS.includes(channel) && (
           <>
             <TextField
               description="At most this many requests per second, 1 to 50."

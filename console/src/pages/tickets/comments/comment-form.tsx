@@ -8,11 +8,11 @@ import {
   useRef,
   useState,
 } from 'react';
-import type { Comment, NewComment } from '../../../../../src/console/tickets/ticket-comments.ts';
+import type { Comment, NewComment } from '../../../../../src/console-api/tickets/ticket-comments.ts';
 import { send } from '../../../api.ts';
 import { announce } from '../../../parts/announcer.tsx';
 import { Button } from '../../../parts/button.tsx';
-import { InlineError } from '../../../parts/states.tsx';
+import { FormError } from '../../../parts/states.tsx';
 import { usePeople } from '../tickets-query.ts';
 import { completed, completions, typedMention } from './mention-completion.ts';
 
@@ -115,10 +115,10 @@ export function CommentForm({ ticketId, box }: CommentFormProps) {
       <p className="field-description" id={`${id}-help`}>
         Plain text. Type @ to mention a member. Ctrl+Enter sends.
       </p>
-      <InlineError error={error} />
       <Button isDisabled={isEmpty} isPending={isPending} small type="submit">
         Comment
       </Button>
+      <FormError error={error} />
     </form>
   );
 }

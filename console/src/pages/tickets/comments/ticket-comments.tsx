@@ -1,8 +1,8 @@
 import './comments.css';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { Comment, CommentList } from '../../../../../src/console/tickets/ticket-comments.ts';
-import { splitMentions } from '../../../../../src/vocabulary/values/mentions.ts';
+import type { Comment, CommentList } from '../../../../../src/console-api/tickets/ticket-comments.ts';
+import { splitMentions } from '../../../../../src/platform/text/mentions.ts';
 import { get, send } from '../../../api.ts';
 import { notify } from '../../../parts/announcer.tsx';
 import { IconButton } from '../../../parts/button.tsx';

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import type pg from 'pg';
+import { PostgresServer } from '../../test/checks/postgres-server.ts';
+import { startTestStore } from '../../test/support/store.ts';
+import type { Figure } from '../one-run.ts';
+import { descendantsOf, memoryOf } from '../processes.ts';
+import { startProgram, stopProgram } from '../start-program.ts';
+import { addConnections, makeRoom } from './add-connections.ts';
+
+const CONNECTIONS = 1_000;
+const EVERY_S = 10;
+const MEASURED_S = 120;
+const LATE_LIMIT_S = 1;
+const CPU_LIMIT_MS = 0.4;
+const MEMORY_LIMIT_MB = 400;
+/** A clock tick of /proc. */
+const TICK_MS = 10;
+
+/** Measures the pulses of 1,000 connections of one account: how late they are, and what one takes of processor time and memory. */
+export async function measureManyPulses(figure: Figure): Promise<void> {
+  const [store, server] = await Promise.all([startTestStore(), PostgresServer.start()]);
+  await makeRoom(server, CONNECTIONS);
+  await addConnections(store, server, { count: CONNECTIONS, checks: 'none' });
+  const monitor = startProgram(store, 'monitor');
+  try {
+    console.log(`${CONNECTIONS} connections of one account, a pulse every ${EVERY_S} s`);
+    await wait(60_000); // until each has its session
+    const client = await server.open();
+    const pid = monitor.pid ?? 0;
+    const before = cpuOf(pid);
+    const intervals = await watchPulses(client);
+    const spent = cpuOf(pid) - before;
+    const late = intervals.map((seconds) => seconds - EVERY_S).toSorted((a, b) => a - b);
+    figure('pulses', late.length, '');
+    figure('pulses that were to come', (CONNECTIONS * MEASURED_S) / EVERY_S, '');
+    figure(
+      'later than 10 s after the one before, p99',
+      late[Math.floor(late.length * 0.99)] ?? Infinity,
+      's',
+      LATE_LIMIT_S,
+    );
+    figure('processor time of a pulse', (spent / (CONNECTIONS * MEASURED_S)) * EVERY_S, 'ms', CPU_LIMIT_MS);
+    const { pss, processes } = memoryOf(pid);
+    figure(`memory of the monitor and its children (${processes} processes)`, pss, 'MB', MEMORY_LIMIT_MB);
+    await client.end();
+  } finally {
+    await stopProgram(monitor);
+    await Promise.all([store.stop(), server.stop()]);
+  }
+}
+
+const selectPulses = `
+  select pid, extract(epoch from query_start)::float8 as at
+    from pg_stat_activity
+   where usename = 'watcher' and application_name = 'dbvitals'`;
+
+/** Seconds between one pulse and the next of each session, as the server saw them. */
+async function watchPulses(client: pg.Client): Promise<number[]> {
+  const seen = new Map<number, number>();
+  const intervals: number[] = [];
+  const until = Date.now() + MEASURED_S * 1_000;
+  while (Date.now() < until) {
+    const { rows } = await client.query<{ pid: number; at: number }>(selectPulses);
+    for (const { pid, at } of rows) {
+      const before = seen.get(pid);
+      if (before !== undefined && at > before) intervals.push(at - before);
+      seen.set(pid, at);
+    }
+    await wait(1_000);
+  }
+  return intervals;
+}
+
+/** Processor time of a process and its descendants, in milliseconds. */
+function cpuOf(pid: number): number {
+  let ticks = 0;
+  for (const each of descendantsOf(pid)) {
+    try {
+      const [user = 0, system = 0] =
+        readFileSync(`/proc/${each}/stat`, 'utf8').split(') ')[1]?.split(' ').slice(11, 13).map(Number) ?? [];
+      ticks += user + system;
+    } catch {
+      // it has ended
+    }
+  }
+  return ticks * TICK_MS;
+}

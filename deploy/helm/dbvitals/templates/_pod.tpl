@@ -1,0 +1,81 @@
+{{- /* The parts that the pods of services, monitors and backups share. */}}
+{{- define "dbvitals.image" -}}
+image: {{ printf "%s:%s" .Values.image.repository (default .Chart.AppVersion .Values.image.tag) | quote }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop: [ALL]
+{{- end }}
+
+{{- /* The store is that of the Secret, unless the settings name another. */}}
+{{- define "dbvitals.env" -}}
+{{- $settings := .Values.settings }}
+{{- if not (or (hasKey $settings "DATABASE_URL") (hasKey $settings "DATABASE_URL_FILE") (hasKey $settings "DBVITALS_CELLS_FILE")) }}
+{{- if .Values.cells }}
+- name: DBVITALS_CELLS_FILE
+  value: /run/dbvitals/cells.yaml
+{{- else }}
+- name: DATABASE_URL_FILE
+  value: /run/dbvitals/database-url
+{{- end }}
+{{- end }}
+{{- if not (or (hasKey $settings "DBVITALS_SECRET_KEY") (hasKey $settings "DBVITALS_SECRET_KEY_FILE")) }}
+- name: DBVITALS_SECRET_KEY_FILE
+  value: /run/dbvitals/secret-key
+{{- end }}
+{{- range $name, $value := $settings }}
+- name: {{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+
+{{- define "dbvitals.mounts" -}}
+- name: secret
+  mountPath: /run/dbvitals
+  readOnly: true
+- name: tmp
+  mountPath: /tmp
+- name: data
+  mountPath: /data
+{{- with .Values.volumeMounts }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "dbvitals.volumes" -}}
+- name: secret
+  secret:
+    secretName: {{ .Values.secret }}
+    defaultMode: 0440
+- name: tmp
+  emptyDir: {}
+- name: data
+  emptyDir: {}
+{{- with .Values.volumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "dbvitals.podSpec" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+securityContext:
+  runAsNonRoot: true
+  fsGroup: 10001
+  seccompProfile:
+    type: RuntimeDefault
+{{- with .Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}

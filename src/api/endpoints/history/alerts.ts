@@ -1,0 +1,130 @@
+import { endpoint } from '../../../http/endpoint.ts';
+import {
+  COUNTED,
+  isInstant,
+  isNumber,
+  type KeysetList,
+  KeysetMeta,
+  keysetParameters,
+  readKeyset,
+} from '../../../http/keyset.ts';
+import { oneOf, wholeNumber } from '../../../http/query-parameters.ts';
+import { rangeParameters } from '../../../http/range-parameters.ts';
+import {
+  type AddressedAlert,
+  countChosenAlerts,
+  listChosenAlerts,
+} from '../../../notifications/alerts/list-alerts.ts';
+import { closedSet, identifier, openSet, timestamp } from '../../../platform/schema/fields.ts';
+import { nullable } from '../../../platform/schema/nullable.ts';
+import { type Static, Type } from '../../../platform/schema/schema.ts';
+import { ALERT_OPERATORS } from '../../../vocabulary/alert-metrics.ts';
+import { CONNECTION_TYPES } from '../../../vocabulary/connection-types.ts';
+import { SEVERITIES } from '../../../vocabulary/severities.ts';
+import { requireConnection } from '../path-connection.ts';
+import { readInfiniteRange } from './changes.ts';
+
+const STATUSES = ['open', 'resolved'];
+
+const AlertConnection = Type.Object(
+  {
+    id: identifier('connection identifier'),
+    name: Type.String({ description: 'connection name' }),
+    host: Type.String({ description: 'host address of the database' }),
+    port: Type.Integer({ minimum: 1, maximum: 65_535, description: 'listener port' }),
+    connection_type: openSet(CONNECTION_TYPES, 'connection type'),
+  },
+  { title: 'AlertConnection', description: 'the connection of an alert' },
+);
+
+const Alert = Type.Object(
+  {
+    id: identifier('alert identifier'),
+    alert_id: identifier('the same, as in the events'),
+    status: closedSet(STATUSES, 'open until the condition no longer holds'),
+    severity: closedSet(SEVERITIES, 'severity of the rule'),
+    rule_name: Type.String({ description: 'name of the rule' }),
+    connection: AlertConnection,
+    metric: Type.String({ description: 'what the rule compares; an open set' }),
+    operator: openSet(ALERT_OPERATORS, 'how the value is compared with the threshold'),
+    threshold: Type.Number({ description: 'threshold of the rule' }),
+    value: Type.Number({ description: 'the value when the alert was triggered' }),
+    check_id: nullable(Type.String({ description: 'code of the check; null if the rule names none' })),
+    database: nullable(Type.String({ description: 'the database; null for the whole server' })),
+    object: nullable(
+      Type.String({ description: 'the affected object; null for the whole database or server' }),
+    ),
+    metric_line: Type.String({ description: 'measured value in words' }),
+    triggered_at: timestamp('time when it was triggered'),
+    acknowledged_at: nullable(timestamp('time when a member acknowledged it; null if nobody has')),
+    resolved_at: nullable(timestamp('time of resolution; null while open')),
+    resolution: nullable(Type.String({ description: 'why it was resolved; null while open' })),
+  },
+  { title: 'Alert', description: 'a rule whose condition holds, or held, for a connection' },
+);
+
+const LIST: KeysetList<AddressedAlert> = {
+  name: 'alerts',
+  form: [isInstant, isNumber],
+  place: ({ place, id }) => [place, id],
+};
+
+/** Open and resolved alerts. */
+export const alerts = endpoint({
+  path: '/ops/alerts',
+  operationId: 'listAlerts',
+  summary: 'Alerts, latest first',
+  description:
+    'By `triggered_at`, latest first; the filters combine. `from` and `to` apply to `triggered_at`. The fields of an alert are those of the events `alert.triggered` and `alert.resolved`, and more.',
+  notFound: 'The account has no connection with this `connection_id`.',
+  query: Type.Object({
+    status: oneOf('status', 'Restricts to alerts of this status.', STATUSES),
+    severity: oneOf('severity', 'Restricts to alerts of this severity.', SEVERITIES),
+    connection_id: wholeNumber(
+      'connection_id',
+      'Restricts to one connection. 404 if the account has no such connection.',
+      { minimum: 1 },
+    ),
+    ...rangeParameters,
+    ...keysetParameters,
+  }),
+  response: Type.Object({ data: Type.Array(Alert), meta: KeysetMeta }),
+  reuse: 'tagged',
+  async answer(read, request) {
+    const { accountId, query } = request;
+    const { status = null, severity = null, connection_id: connectionId = null } = query;
+    const choice = { status, severity, connectionId, ...readInfiniteRange(query) };
+    if (connectionId !== null) await requireConnection(read, accountId, String(connectionId));
+    const { rows, meta, link } = await readKeyset(
+      LIST,
+      request,
+      () => countChosenAlerts(read, accountId, choice, COUNTED + 1),
+      (before, limits) => listChosenAlerts(read, accountId, choice, { before, ...limits }),
+    );
+    return { body: { data: rows.map(toAlert), meta }, link };
+  },
+});
+
+function toAlert(row: AddressedAlert): Static<typeof Alert> {
+  const { id, rule_name, host, port, connection_type, metric, operator, threshold, value, details } = row;
+  return {
+    id,
+    alert_id: id,
+    status: row.state,
+    severity: row.severity,
+    rule_name,
+    connection: { id: row.connection_id, name: row.connection_name, host, port, connection_type },
+    metric,
+    operator,
+    threshold,
+    value,
+    check_id: details.check_id || null,
+    database: details.database || null,
+    object: details.object,
+    metric_line: details.metric_line,
+    triggered_at: row.triggered_at.toISOString(),
+    acknowledged_at: row.acknowledged_at?.toISOString() ?? null,
+    resolved_at: row.resolved_at?.toISOString() ?? null,
+    resolution: row.resolution,
+  };
+}

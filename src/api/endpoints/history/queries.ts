@@ -1,0 +1,68 @@
+import { endpoint } from '../../../http/endpoint.ts';
+import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../../../http/paging.ts';
+import { rangeParameters, readRange } from '../../../http/range-parameters.ts';
+import { nullable } from '../../../platform/schema/nullable.ts';
+import { Type } from '../../../platform/schema/schema.ts';
+import { listTopQueries } from '../../../runs/queries/list-queries.ts';
+import { orNull } from '../or-null.ts';
+import { NO_CONNECTION, requireConnection } from '../path-connection.ts';
+
+const DAY_MS = 86_400_000;
+
+const amount = (description: string) => Type.Number({ minimum: 0, description });
+
+const Query = Type.Object(
+  {
+    query_id: Type.String({
+      description: 'queryid of PostgreSQL or digest of MySQL, as text: it exceeds 2^53',
+    }),
+    database: nullable(Type.String({ description: 'database or default schema; null if there is none' })),
+    role: nullable(Type.String({ description: 'role that ran it; null on MySQL, which does not tell' })),
+    calls: amount('number of calls'),
+    seconds: amount('time of all calls in seconds'),
+    mean_seconds: amount('time of one call in seconds'),
+    rows: amount('rows returned and changed'),
+    reads: amount('PostgreSQL: blocks that were not in shared buffers; MySQL: rows examined'),
+    hits: amount('PostgreSQL: blocks found in shared buffers; MySQL: 0'),
+    temporary: amount('PostgreSQL: temporary bytes written; MySQL: temporary tables on disk'),
+  },
+  { title: 'Query', description: 'what a query did in a range of time' },
+);
+
+/** The queries of a connection that took the most time. */
+export const queries = endpoint({
+  path: '/health/connections/:id/queries',
+  operationId: 'listQueries',
+  summary: 'The queries of a connection, most time first',
+  description:
+    'By whole hours, by default the last 24; hours are kept for 14 days, each with its 50 queries of the most time. Texts of queries are never returned: `query_id` finds them on the server.',
+  notFound: NO_CONNECTION,
+  query: Type.Object({ ...rangeParameters, ...pagingParameters }),
+  response: Type.Object({ data: Type.Array(Query), meta: Meta }),
+  reuse: 'tagged',
+  async answer(read, { accountId, id, query, url }) {
+    const { since, before } = readRange(query);
+    const page = readPage(query);
+    const to = before ?? new Date().toISOString();
+    const from = since ?? new Date(Date.parse(to) - DAY_MS).toISOString();
+    const connectionId = await requireConnection(read, accountId, id);
+    const offset = Math.min(page.offset, Number.MAX_SAFE_INTEGER);
+    const range = { from, to, offset, limit: page.perPage };
+    const { total, queries: listed } = await listTopQueries(read, accountId, connectionId, range);
+    const data = listed.map(
+      ({ query: query_id, database, role, calls, seconds, rows, read: reads, hit, temporary }) => ({
+        query_id,
+        database: orNull(database),
+        role: orNull(role),
+        calls,
+        seconds,
+        mean_seconds: seconds / Math.max(calls, 1),
+        rows,
+        reads,
+        hits: hit,
+        temporary,
+      }),
+    );
+    return { body: { data, meta: pageMeta(page, total) }, link: pageLinks(url, page, total) };
+  },
+});

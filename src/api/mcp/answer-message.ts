@@ -1,0 +1,44 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { createMcpServer, type ReadTool } from './mcp-server.ts';
+import type { Message, MessageAnswer } from './message.ts';
+
+/**
+ * Answers a message in the revision of the protocol that it names. Each message gets a server of its own and nothing is kept:
+ * there are no sessions and no streams, so any process of the service can answer the next message.
+ */
+export async function answerMessage({ headers, text }: Message, read: ReadTool): Promise<MessageAnswer> {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return { problem: 'not_json' };
+  }
+  // It would be several requests that count as one.
+  if (Array.isArray(body)) return { problem: 'batch' };
+  const request = new Request('http://localhost/mcp', { method: 'POST', headers });
+  const isLegacy = await isLegacyRequest(request, body);
+  const response = await (isLegacy ? answerLegacy : answerCurrent)(request, body, read);
+  return { status: response.status, body: await response.text() };
+}
+
+/** Revision 2026-07-28. Its subscriptions are refused, because no list of the server changes. */
+function answerCurrent(request: Request, parsedBody: unknown, read: ReadTool): Promise<Response> {
+  const handler = createMcpHandler(() => createMcpServer(read), { legacy: 'reject', maxSubscriptions: 0 });
+  return handler.fetch(request, { parsedBody });
+}
+
+/** Revisions up to 2025-11-25, which begin with `initialize`. The SDK's own fallback would answer with a stream. */
+async function answerLegacy(request: Request, parsedBody: unknown, read: ReadTool): Promise<Response> {
+  const server = createMcpServer(read);
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  try {
+    return await transport.handleRequest(request, { parsedBody });
+  } finally {
+    await server.close();
+  }
+}

@@ -1,0 +1,18 @@
+import type { Severity } from '../vocabulary/severities.ts';
+import type { FaultMeasure } from './measure.ts';
+
+/** What a check found out about one object, or about the whole server when `object` is null. */
+export interface Fault {
+  severity: Severity;
+  /** The qualified name of the object, quoted as the engine quotes it; never a value, a pid or an oid. */
+  object: string | null;
+  /** The measured value and the recommendation, in one line. */
+  metricLine: string;
+  /** A statement that can be pasted. */
+  remediation: string;
+  /** The number that it comes from; absent if it comes from none. */
+  measured?: FaultMeasure;
+}
+
+/** One row of a check's statement: column name to value, as the driver gives it. */
+export type Row = Record<string, unknown>;

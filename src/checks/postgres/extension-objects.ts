@@ -1,0 +1,15 @@
+/**
+ * Condition: an object of a catalog, and its schema, belong to the user and not to an extension, which alters and drops its
+ * objects itself. Some extensions, such as TimescaleDB, keep the rows of a user's table in a schema of theirs.
+ */
+export function notOfExtension(object: string, schema: string, catalog = 'pg_class'): string {
+  return `${isNoMember(catalog, object)}
+     and ${isNoMember('pg_namespace', schema)}`;
+}
+
+/** Condition: an object of a catalog is not one that an extension made. */
+export function isNoMember(catalog: string, object: string): string {
+  return `not exists (select from pg_depend d
+                      where d.classid = '${catalog}'::regclass and d.objid = ${object}
+                        and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e')`;
+}

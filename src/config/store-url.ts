@@ -1,0 +1,94 @@
+import pg from 'pg';
+import { takeTls } from './store-tls.ts';
+
+/** One host of the store, or of a pooler in front of it. */
+interface StoreHost extends pg.ClientConfig {
+  /** For a pooler in transaction mode: the URL of the database that acts as a role. */
+  pooled?: (role: StoreRole) => string;
+}
+
+/** The address of the store: one entry per host of `DATABASE_URL`, tried in turn. */
+export type StoreAddress = readonly StoreHost[];
+
+/** `owner` runs migrations, `writer` serves the gate, the monitor and the commands, `reader` the API, `console` the console's pages. */
+export type StoreRole = 'owner' | 'writer' | 'reader' | 'console';
+
+const parsed = new Map<string, StoreAddress>();
+
+/**
+ * Parses a PostgreSQL URL; it may list several hosts, separated by commas as in libpq. The same URL gives the same object, so all
+ * pools on it share what they know of its primary. `setting` is its name in messages. Throws a sentence that says what to do if
+ * the URL is invalid.
+ */
+export function parseStoreUrl(text: string, setting = 'DATABASE_URL'): StoreAddress {
+  const known = parsed.get(text);
+  if (known) return known;
+  const address = parseHosts(setting, 5432, text).map(({ before, name, after, tls }) => ({
+    connectionString: `${before}/${name}${after}`,
+    ...tls,
+  }));
+  parsed.set(text, address);
+  return address;
+}
+
+/** {@link parseStoreUrl} for a pooler in transaction mode, whose databases are `<name>_writer` and `<name>_reader`. */
+export function parsePoolerUrl(text: string, setting = 'DBVITALS_POOLER_URL'): StoreAddress {
+  return parseHosts(setting, 6432, text).map(({ before, name, after, tls }) => ({
+    pooled: (role) => `${before}/${name}_${role}${after}`,
+    ...tls,
+  }));
+}
+
+// What other programs take for the address of a database.
+const FOREIGN: readonly (readonly [RegExp, string])[] = [
+  [/^jdbc:/i, 'remove "jdbc:", and write user and password before the host'],
+  [/^["'`\u2018-\u201f]/, 'remove the quotes'],
+  [/^(?:host|hostaddr|dbname|user|port)\s*=/, 'write the words host=…, user=… as a URL'],
+  [
+    /^(?:postgres(?:ql)?\+\w+|mysql|mariadb|sqlite):/i,
+    'the store is a PostgreSQL, without the name of a driver',
+  ],
+];
+
+function parseHosts(setting: string, port: number, text: string) {
+  const [, before, hosts, name, after] =
+    /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)\/([^?#]+)(.*)$/.exec(text) ?? [];
+  const parameters = new URLSearchParams(/\?[^#]*/.exec(after ?? '')?.[0]);
+  checkChannelBinding(setting, parameters);
+  checkSessionAttributes(setting, parameters);
+  const { tls, rest } = takeTls(setting, after ?? '');
+  try {
+    if (hosts === undefined) throw new Error('no host or database');
+    return hosts.split(',').map((host) => {
+      const { host: parsed } = new pg.Client({ connectionString: `${before}${host}/${name}${rest}` }); // throws if it is not a URL
+      const hasTls = tls !== undefined && !parsed.startsWith('/'); // as for libpq, a socket has none
+      return { before: `${before}${host}`, name, after: rest, tls: hasTls ? { ssl: tls } : {} };
+    });
+  } catch {
+    const [, how] = FOREIGN.find(([form]) => form.test(text)) ?? [];
+    throw new Error(
+      `${setting} must look like postgres://user:password@host:${port}/database${how === undefined ? '' : `: ${how}`}.`,
+    );
+  }
+}
+
+// pg ignores it, so an operator who asks for `require` would believe that logins are bound to the TLS channel.
+function checkChannelBinding(setting: string, parameters: URLSearchParams): void {
+  const values = parameters.getAll('channel_binding');
+  if (values.includes('require'))
+    throw new Error(
+      `${setting} contains channel_binding=require: remove it, and use sslmode=verify-full, which verifies the certificate and the name of the server. dbvitals cannot require channel binding.`,
+    );
+  if (values.some((value) => value !== 'prefer' && value !== 'disable'))
+    throw new Error(`${setting} contains channel_binding: it must be prefer or disable, or be removed.`);
+}
+
+// pg ignores it, and every connection requires the primary anyway.
+function checkSessionAttributes(setting: string, parameters: URLSearchParams): void {
+  if (
+    parameters.getAll('target_session_attrs').some((value) => value !== 'read-write' && value !== 'primary')
+  )
+    throw new Error(
+      `${setting} contains target_session_attrs: it must be read-write or primary, or be removed. dbvitals uses only the primary.`,
+    );
+}

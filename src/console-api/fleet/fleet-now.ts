@@ -1,0 +1,45 @@
+import { identifier } from '../../platform/schema/fields.ts';
+import { nullable } from '../../platform/schema/nullable.ts';
+import { type Static, Type } from '../../platform/schema/schema.ts';
+import { readFleetBlocking } from '../../runs/episodes/fleet-blocking.ts';
+import { readFleetLoad } from '../../runs/load/fleet-load.ts';
+import { type ConsoleRoute, consoleRoute } from '../route.ts';
+
+export const FleetNow = Type.Object({
+  /** Connections with a pulse in the last minutes, and those on which a session blocks others. */
+  data: Type.Array(
+    Type.Object({
+      id: identifier('connection identifier'),
+      /** The average number of active sessions in the last minute; null = no pulse. */
+      active: nullable(Type.Number()),
+      /** How many sessions wait at most for those that block others now. */
+      blocked: Type.Integer(),
+    }),
+  ),
+});
+
+export type FleetNow = Static<typeof FleetNow>;
+
+const getFleetNow = consoleRoute({
+  method: 'GET',
+  path: '/fleet/now',
+  permission: 'health:read',
+  response: FleetNow,
+  // It looks up the last minute of each connection.
+  cost: 2,
+  async handler({ actor: { accountId }, read }) {
+    const [active, blocked] = await read((run) =>
+      Promise.all([readFleetLoad(run, accountId), readFleetBlocking(run, accountId)]),
+    );
+    const ids = new Set([...active.keys(), ...blocked.keys()]);
+    const data = [...ids].map((id) => ({
+      id,
+      active: active.get(id) ?? null,
+      blocked: blocked.get(id) ?? 0,
+    }));
+    return { data };
+  },
+});
+
+/** The route of what happens on the servers of an account now. */
+export const fleetNowRoutes: ConsoleRoute[] = [getFleetNow];

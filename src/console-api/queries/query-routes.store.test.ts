@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
+import { type ChangeAccount, changeAccount } from '../../activity/record-entry.ts';
+import { changeConnection } from '../../connections/change-connection.ts';
+import { pruneQueries } from '../../runs/queries/prune-queries.ts';
+import type { QueryReport } from '../../runs/queries/query-run.ts';
+import { readQueryText } from '../../runs/queries/read-query-text.ts';
+import { storeQueries } from '../../runs/queries/store-queries.ts';
+import { openPool } from '../../store/connect.ts';
+import { openTestConsole, type TestConsole } from '../console-fixture.ts';
+import type { ConnectionQueries } from './query-schemas.ts';
+
+let store: TestStore;
+let testConsole: TestConsole;
+
+beforeAll(async () => {
+  store = await startTestStore();
+  testConsole = await openTestConsole(store);
+});
+afterAll(async () => {
+  await testConsole.close();
+  await store.stop();
+});
+
+const notFound = [404, 'not_found', expect.any(String), undefined];
+const STATE = Buffer.from('state').toString('base64');
+
+const ran = (query: number, calls: number, seconds: number) => ({
+  query: String(query),
+  database: 'shop',
+  role: 'app',
+  calls,
+  seconds,
+  rows: calls,
+  read: 2,
+  hit: 3,
+  temporary: 8_192,
+});
+const reportOf = (grown: QueryReport['grown'], texts: QueryReport['texts'] = []): QueryReport => ({
+  state: STATE,
+  grown,
+  texts,
+  calls: grown.reduce((sum, { calls }) => sum + calls, 0),
+  seconds: grown.reduce((sum, { seconds }) => sum + seconds, 0),
+});
+
+async function ownerWithConnection() {
+  const owner = await testConsole.owner();
+  const connectionId = await store.connection(owner.accountId);
+  const key = { accountId: owner.accountId, connectionId };
+  const add = (...given: Parameters<typeof reportOf>) => storeQueries(store.writer, key, reportOf(...given));
+  return { ...owner, key, connectionId, add, path: `/connections/${connectionId}/queries` };
+}
+
+test('runs of an hour add up, most time first, and another account sees nothing', async () => {
+  const { add, path, read } = await ownerWithConnection();
+  expect((await read<ConnectionQueries>(path)).queries).toEqual([]);
+  await add([ran(1, 10, 1), ran(-2, 1, 3)]);
+  await add([ran(1, 30, 4)]);
+  await add([]);
+  const { queries, ...all } = await read<ConnectionQueries>(path);
+  expect(all).toMatchObject({ all_calls: 41, all_seconds: 8 });
+  expect(queries).toEqual([
+    {
+      query: '1',
+      database: 'shop',
+      role: 'app',
+      calls: 40,
+      seconds: 5,
+      rows: 40,
+      read: 4,
+      hit: 6,
+      temporary: 16_384,
+      trend: [...Array.from({ length: 13 }, () => null), 0.125],
+    },
+    expect.objectContaining({ query: '-2', calls: 1, seconds: 3 }),
+  ]);
+  expect((await read<ConnectionQueries>(`${path}?limit=1`)).queries).toHaveLength(1);
+  const other = await ownerWithConnection();
+  expect(await other.refused(path)).toEqual(notFound);
+});
+
+test('an hour keeps 200 queries while it lasts, 50 after it, for 14 days, in 5 MB', async () => {
+  const { add, key } = await ownerWithConnection();
+  const digest = (n: number) => `${n}`.padStart(64, 'a1');
+  const many = Array.from({ length: 200 }, (_, n) => ({
+    ...ran(n, n + 1.5, 200.123 - n),
+    query: digest(n),
+    database: `a database of the shop ${n % 7}`,
+    role: `a role of the shop ${n % 5}`,
+  }));
+  await add(many);
+  await add([ran(7_777, 1, 0.001)]);
+  const ids = [key.accountId, key.connectionId];
+  const sizes = async () =>
+    (
+      await store.writer.query<{ size: number }>(
+        `select cardinality(query)::int as size from query_hour where account_id = $1 and connection_id = $2 order by hour`,
+        ids,
+      )
+    ).rows.map(({ size }) => size);
+  expect(await sizes()).toEqual([200]);
+  await store.writer.query(
+    `update query_hour set hour = hour - interval '1 h' where account_id = $1 and connection_id = $2`,
+    ids,
+  );
+  await add([ran(1, 1, 1)]);
+  expect(await sizes()).toEqual([50, 1]);
+
+  await store.writer.query(
+    `insert into query_hour
+     select account_id, connection_id, hour - n * interval '1 h', all_calls, all_seconds, query, database, role, calls, seconds, rows, read, hit, temporary
+       from query_hour, generate_series(1, 400) n where account_id = $1 and connection_id = $2 and cardinality(query) = 50`,
+    ids,
+  );
+  const owner = openPool(store.address, 'owner', { max: 1 });
+  for await (const _ of pruneQueries(owner));
+  await owner.end();
+  expect((await sizes()).length).toBeLessThanOrEqual(14 * 24 + 1);
+  expect((await sizes()).length).toBeGreaterThan(14 * 24 - 2);
+  const { rows } = await store.writer.query(
+    `select sum(pg_column_size(h.*))::int as bytes from query_hour h where account_id = $1 and connection_id = $2`,
+    ids,
+  );
+  expect(rows[0].bytes).toBeLessThan(3_000_000);
+});
+
+test('texts are stored only while they are on, each reading is logged, and switching off deletes them', async () => {
+  const { add, key, path } = await ownerWithConnection();
+  const { accountId, connectionId } = key;
+  const change: ChangeAccount = (work) => changeAccount(store.writer, accountId, work);
+  const turn = (queryTexts: boolean) =>
+    changeConnection(change, store.deps.secret, connectionId, { queryTexts });
+  const text = () => readQueryText(change, connectionId, '1');
+  const stored = async () =>
+    (await store.writer.query('select text from query_text where account_id = $1', [accountId])).rows;
+  const given: [string, string][] = [['1', 'select $1']];
+  await add([ran(1, 1, 1)], given);
+  expect([await stored(), await text()]).toEqual([[], null]);
+  await turn(true);
+  await add([ran(1, 1, 1)], given);
+  expect(await text()).toBe('select $1');
+  const { rows } = await store.writer.query(
+    `select properties from activity where account_id = $1 and action_type in ('query_text_read', 'connection_changed')
+      order by action_type`,
+    [accountId],
+  );
+  expect(rows).toMatchObject([
+    { properties: { changed: ['query_texts'], from: { query_texts: false }, to: { query_texts: true } } },
+    { properties: { connection_id: connectionId, query: '1' } },
+  ]);
+  expect(JSON.stringify(rows)).not.toContain('select');
+  const reader = await testConsole.owner();
+  expect(await reader.refused(path)).toEqual(notFound);
+  await turn(false);
+  expect([await stored(), await text()]).toEqual([[], null]);
+});

@@ -1,0 +1,43 @@
+import { timestamp } from '../../platform/schema/fields.ts';
+import { nullable } from '../../platform/schema/nullable.ts';
+import { type Static, Type } from '../../platform/schema/schema.ts';
+
+/** What a query did. Names come from the monitored server: render them as text. */
+const ListedQuery = Type.Object({
+  /** PostgreSQL: the queryid. MySQL: the digest. */
+  query: Type.String(),
+  /** '' = none. */
+  database: Type.String(),
+  /** '' = none: MySQL does not tell. */
+  role: Type.String(),
+  calls: Type.Number(),
+  seconds: Type.Number(),
+  /** Returned and changed. */
+  rows: Type.Number(),
+  /** PostgreSQL: blocks that were not in shared buffers. MySQL: rows examined. */
+  read: Type.Number(),
+  /** PostgreSQL: blocks in shared buffers. MySQL: 0. */
+  hit: Type.Number(),
+  /** PostgreSQL: bytes. MySQL: temporary tables on disk. */
+  temporary: Type.Number(),
+  /** Seconds of one call on each of the last 14 days, oldest first. */
+  trend: Type.Array(nullable(Type.Number())),
+});
+
+export const ConnectionQueries = Type.Object({
+  from: timestamp('the first hour begins at or before it'),
+  to: timestamp('the end of the range'),
+  /** Of all queries, listed or not. */
+  all_calls: Type.Number(),
+  all_seconds: Type.Number(),
+  /** Most time first. */
+  queries: Type.Array(ListedQuery),
+});
+
+export const QueryText = Type.Object({ text: Type.String() });
+
+export type ListedQuery = Static<typeof ListedQuery>;
+/** GET /connections/:id/queries?from=&to=&limit= */
+export type ConnectionQueries = Static<typeof ConnectionQueries>;
+/** POST /connections/:id/queries/text */
+export type QueryText = Static<typeof QueryText>;

@@ -1,0 +1,36 @@
+import type { ConnectionKey, MonitorDeps } from '../monitor-deps.ts';
+import { TokenFailed } from '../tokens/token-command.ts';
+import type { PulseAnswer } from './held-session.ts';
+import { loadPulse, withoutToken, withToken } from './load-pulse.ts';
+import { PulseChild } from './pulse-child.ts';
+
+/** A person's look at a server, as pulses look at it: in a child process, on a session that stays open. */
+export interface LiveLook {
+  /** Reads the server once. Never throws. */
+  look(): Promise<PulseAnswer>;
+  end(): Promise<void>;
+}
+
+/** Prepares looks at a connection. Null if it does not exist. Throws as `loadPulse` does. */
+export async function openLiveLook(deps: MonitorDeps, connection: ConnectionKey): Promise<LiveLook | null> {
+  const first = await loadPulse(deps, connection);
+  if (!first) return null;
+  let loaded = first;
+  let child = new PulseChild();
+  return {
+    async look() {
+      if (child.isLost) child = new PulseChild();
+      try {
+        loaded = await withToken(loaded, deps.tokenCommands ?? {});
+        const answer = await child.pulse(connection.connectionId, loaded.target, deps.allowPrivateTargets);
+        if ('failure' in answer && answer.failure.kind === 'unauthorized') loaded = withoutToken(loaded);
+        return answer;
+      } catch (error) {
+        return error instanceof TokenFailed
+          ? { failure: { kind: 'unauthorized', reason: `there is no token: ${error.message}` } }
+          : { failure: { kind: 'unread', reason: 'the process that reads it ended' } };
+      }
+    },
+    end: () => child.end(),
+  };
+}

@@ -1,0 +1,127 @@
+import type { Thresholds } from '../../checks/check.ts';
+import {
+  type Destination,
+  decryptSecrets,
+  destinationColumns,
+  type EncryptedSecrets,
+} from '../../connections/credentials.ts';
+import {
+  defaultsOf,
+  type Override,
+  thresholdsOfRun,
+} from '../../connections/thresholds/effective-thresholds.ts';
+import { overridesOfConnection } from '../../connections/thresholds/list-overrides.ts';
+import { listPulseRules, type PulseRule } from '../../notifications/alerts/evaluation/pulse-rules.ts';
+import { within } from '../../store/read.ts';
+import { tagsOfConnection } from '../../store/sql/connection-tags.sql.ts';
+import { type TargetRow, toTarget } from '../load-run.ts';
+import type { ConnectionKey, MonitorDeps } from '../monitor-deps.ts';
+import type { Target } from '../session/session.ts';
+import { forgetToken, tokenFor } from '../tokens/token-command.ts';
+import type { PulseThresholds } from './watch/watch-pulses.ts';
+
+/** What the pulses of a connection need. */
+export interface LoadedPulse {
+  target: Target;
+  /** The name of the operator's command that prints the password; null = the target has it. */
+  tokenSource: string | null;
+  /** Until then its command is not asked again (`performance.now()`), because it gave no new one. */
+  noTokenUntil: number;
+  thresholds: PulseThresholds;
+}
+
+const select = `
+  select ${destinationColumns}, c.credential, c.ssh_credential, c.name, thresholds, ${tagsOfConnection} as tags,
+         ${overridesOfConnection} as overrides
+    from connection c
+   where account_id = $1 and connection_id = $2 and removed_at is null`;
+
+type PulseRow = Destination &
+  EncryptedSecrets &
+  TargetRow & { name: string; thresholds: Record<string, Thresholds>; tags: string[]; overrides: Override[] };
+
+/** A connection whose SSH server has no stored key yet: the first run stores it. Any session before would believe any server. */
+export class UnpinnedTunnel extends Error {
+  constructor(connectionId: number) {
+    super(
+      `The key of the SSH server of connection ${connectionId} is not known yet: run a health check first, which stores it.`,
+    );
+  }
+}
+
+/**
+ * Loads what pulses of a connection need, with decrypted secrets; null if it does not exist. Throws as `loadRun` does, and
+ * {@link UnpinnedTunnel}.
+ */
+export async function loadPulse(
+  deps: Pick<MonitorDeps, 'writer' | 'secret' | 'thresholds'>,
+  { accountId, connectionId }: ConnectionKey,
+): Promise<LoadedPulse | null> {
+  const { rows } = await deps.writer.query<PulseRow>(select, [accountId, connectionId]);
+  const [row] = rows;
+  if (!row) return null;
+  const { name, tags } = row;
+  const connection = { id: connectionId, name, tags };
+  const rules = await listPulseRules(within(deps.writer), accountId, connection);
+  const secrets = await decryptSecrets(deps.writer, deps.secret, row, row);
+  const target = toTarget(row, secrets);
+  if (target.tunnel?.hostKey === null) throw new UnpinnedTunnel(connectionId);
+  const changed = { ...thresholdsOfRun(row.thresholds, row.tags, row.overrides), ...deps.thresholds };
+  return {
+    target,
+    tokenSource: row.token_source,
+    noTokenUntil: Number.NEGATIVE_INFINITY,
+    thresholds: pulseThresholds(row.engine === 'postgres', changed, rules),
+  };
+}
+
+/** After a command gave no token, an open session goes on for so long before the next try. */
+const NO_TOKEN_MS = 60_000;
+
+/**
+ * The settings with the token as the password. They are the same object as long as that is: a child logs in again for another one.
+ * Where there is no new token, the last one stays: a session that is open needs none. Throws {@link TokenFailed} without any.
+ */
+export async function withToken(
+  loaded: LoadedPulse,
+  commands: NonNullable<MonitorDeps['tokenCommands']>,
+): Promise<LoadedPulse> {
+  const { target, tokenSource } = loaded;
+  if (tokenSource === null || performance.now() < loaded.noTokenUntil) return loaded;
+  try {
+    const password = await tokenFor(tokenSource, commands, target);
+    return password === target.password
+      ? loaded
+      : { ...loaded, target: { ...target, password, isToken: true } };
+  } catch (error) {
+    if (target.isToken !== true) throw error;
+    return { ...loaded, noTokenUntil: performance.now() + NO_TOKEN_MS };
+  }
+}
+
+/** The settings after a server refused the token, which is asked for anew. */
+export function withoutToken(loaded: LoadedPulse): LoadedPulse {
+  const { target, tokenSource } = loaded;
+  if (tokenSource === null) return loaded;
+  forgetToken(tokenSource, target);
+  return { ...loaded, noTokenUntil: Number.NEGATIVE_INFINITY };
+}
+
+function pulseThresholds(
+  isPostgres: boolean,
+  changed: Readonly<Record<string, Thresholds>>,
+  rules: readonly PulseRule[],
+): PulseThresholds {
+  const lowest = (name: string, ids: readonly string[]) =>
+    Math.min(...ids.map((id) => changed[id]?.[name] ?? defaultsOf(id)[name] ?? Number.POSITIVE_INFINITY));
+  const blocked = isPostgres ? ['PG_BLOCKED_SESSIONS'] : ['MY_LOCK_WAITS', 'MY_MDL_WAIT'];
+  const saturation = [isPostgres ? 'PG_CONN_SATURATION' : 'MY_CONN_SATURATION'];
+  return {
+    blockedSeconds: {
+      warning: lowest('warning_seconds', blocked),
+      critical: lowest('critical_seconds', blocked),
+    },
+    connections: { warning: lowest('warning', saturation), critical: lowest('critical', saturation) },
+    rules,
+  };
+}

@@ -1,0 +1,10 @@
+/** dbvitals ended the attempt to connect itself. A retry does not help. */
+export class ConnectRefused extends Error {
+  /** What a person can do about it, in sentences. */
+  readonly advice: string;
+
+  constructor(message: string, advice: string) {
+    super(message);
+    this.advice = advice;
+  }
+}

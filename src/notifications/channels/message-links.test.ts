@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { CHANNELS, LOG_CHANNELS } from '../../vocabulary/channels.ts';
+import { EVENT_KINDS, type EventKind } from '../../vocabulary/event-kinds.ts';
+import { PAGE_LINKS, servedPaths } from '../../vocabulary/page-paths.ts';
+import { FORMATS } from './formats.ts';
+import { CONTEXT, exampleAlert, exampleEvent } from './message-event-fixture.ts';
+
+const SERVED = servedPaths().map((path) => new RegExp(`^${path.replaceAll('*', '[^/]+')}$`));
+
+const eventsOf = (kind: EventKind) =>
+  Object.values(PAGE_LINKS).map((make) => {
+    const details = { page: make(7) };
+    return kind.startsWith('alert.') ? exampleAlert({ kind, details }) : exampleEvent({ kind, details });
+  });
+
+/** The paths of the console to which a message links. */
+function linksIn(body: string): string[] {
+  const text = body.replace(/\\u([0-9a-f]{4})/gi, (_, code) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+  const found = text.matchAll(new RegExp(`${CONTEXT.consoleUrl}([^\\s"'<>()|\\\\]*)`, 'g'));
+  return [...found].map(([, path = '']) => path.replaceAll('&amp;', '&')).filter((path) => path !== '');
+}
+
+test.each(CHANNELS.filter((channel) => FORMATS[channel].makeMessage && !LOG_CHANNELS.includes(channel)))(
+  '%s: every link of a message, of one event or of many, is a page of the console',
+  (channel) => {
+    const { makeMessage } = FORMATS[channel];
+    for (const kind of EVENT_KINDS) {
+      const events = eventsOf(kind);
+      for (const group of [...events.map((event) => [event]), events.slice(0, FORMATS[channel].mostEvents)]) {
+        const links = linksIn(makeMessage?.(group, CONTEXT).body ?? '');
+        if (channel !== 'heartbeat') expect(links.length, kind).toBeGreaterThan(0);
+        for (const link of links) {
+          const { pathname } = new URL(link, CONTEXT.consoleUrl);
+          expect(
+            SERVED.some((page) => page.test(pathname)),
+            `${kind}: ${link}`,
+          ).toBe(true);
+        }
+      }
+      for (const event of events.slice(0, 1)) {
+        const links = linksIn(makeMessage?.([event], CONTEXT).body ?? '');
+        if (channel !== 'heartbeat') expect(links, kind).toContain(event.details.page);
+      }
+    }
+  },
+);

@@ -1,0 +1,291 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
+import { pruneEntries } from '../../activity/prune-entries.ts';
+import { changeAccount } from '../../activity/record-entry.ts';
+import type { Rounds } from '../../platform/rounds.ts';
+import { openPool } from '../../store/connect.ts';
+import { enableDestination } from '../deliveries/enable-destination.ts';
+import { addDestination } from '../destinations/add-destination.ts';
+import { changeDestination } from '../destinations/change-destination.ts';
+import type { NewDestination } from '../destinations/destination-input.ts';
+import { disableDestination } from '../destinations/disable-destination.ts';
+import { leaseStreams, type StreamLease } from '../log-streams/lease-streams.ts';
+import { recordMissed, warnOfUndelivered } from '../log-streams/stream-retention.ts';
+import {
+  firstRow,
+  type ReceivedRequest,
+  rowsOf,
+  runDispatcher,
+  startReceiver,
+} from './dispatcher-fixture.ts';
+
+let store: TestStore;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+/** The statuses that the next requests of a path get; 200 without. */
+const statuses = new Map<string, number[]>();
+const running: Rounds[] = [];
+
+beforeAll(async () => {
+  store = await startTestStore();
+  receiver = await startReceiver(({ path }) => statuses.get(path)?.shift() ?? 200);
+  running.push(runDispatcher(store), runDispatcher(store));
+});
+
+afterAll(async () => {
+  await Promise.all(running.map((rounds) => rounds.stop()));
+  await receiver.stop();
+  await store.stop();
+});
+
+async function addStream(accountId: number, path: string, more: Partial<NewDestination> = {}) {
+  const wanted = { name: path, channel: 'log_http' as const, url: `${receiver.url}${path}`, ...more };
+  return changeAccount(store.writer, accountId, (change) =>
+    addDestination(change, store.deps.secret, { allowPrivate: true }, wanted),
+  );
+}
+
+/** Writes so many entries in transactions of at most 250. */
+async function write(accountId: number, count: number): Promise<void> {
+  for (let left = count; left > 0; left -= 250)
+    await changeAccount(store.writer, accountId, async ({ record }) => {
+      for (let n = 0; n < Math.min(left, 250); n += 1)
+        record('connection_tagged', '/c', { connection_id: 1, name: 'é'.repeat(20), added: [], removed: [] });
+    });
+}
+
+const newest = async (accountId: number) =>
+  (
+    await firstRow<{ id: number }>(store, 'select last_id as id from activity_head where account_id = $1', [
+      accountId,
+    ])
+  ).id;
+
+/** Waits until a stream's next entry is this one. */
+const reaches = (id: number, nextId: number) =>
+  firstRow(store, 'select 1 as there from log_stream where destination_id = $1 and next_id >= $2', [
+    id,
+    nextId,
+  ]);
+
+const idsIn = ({ body }: ReceivedRequest) =>
+  body
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line).id as number);
+const range = ({ headers }: ReceivedRequest) =>
+  [Number(headers['dbvitals-first-id']), Number(headers['dbvitals-last-id'])] as const;
+const requestsOf = (path: string) => receiver.got.filter((request) => request.path === path);
+
+test('a stream sends the log in order, in batches whose ranges adjoin, signed, through failures', async () => {
+  const accountId = await store.account();
+  statuses.set('/all', [500, 200, 503]);
+  await write(accountId, 1_300);
+  const { destination, signing_secret } = await addStream(accountId, '/all', { stream: { fromId: 1 } });
+  const last = await newest(accountId);
+  // A failed batch waits 5 s.
+  const hasten = setInterval(
+    () => store.writer.query('update log_stream set due_at = now() where attempts > 0'),
+    50,
+  );
+  await reaches(destination.id, last + 1);
+  clearInterval(hasten);
+  const requests = requestsOf('/all');
+  const ids = requests.flatMap(idsIn);
+  expect([...new Set(ids)].toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: last }, (_, at) => at + 1),
+  );
+  const ranges = [...new Set(requests.map((request) => range(request).join()))].map((text) =>
+    text.split(',').map(Number),
+  );
+  expect(ranges.every(([first], at) => first === (at === 0 ? 1 : (ranges[at - 1]?.[1] ?? 0) + 1))).toBe(true);
+  expect(Math.max(...requests.map((request) => idsIn(request).length))).toBe(500);
+  const verifier = new Webhook(signing_secret ?? '');
+  for (const { body, headers } of requests) {
+    const at = new Date(Number(headers['webhook-timestamp']) * 1_000);
+    expect(headers['webhook-signature']).toBe(verifier.sign(String(headers['webhook-id']), at, body));
+  }
+  // Every attempt of a batch has the same id and the same bytes.
+  const byId = Map.groupBy(requests, ({ headers }) => headers['webhook-id']);
+  expect(byId.size).toBe(ranges.length);
+  for (const attempts of byId.values()) expect(new Set(attempts.map(({ body }) => body)).size).toBe(1);
+});
+
+test('a filter leaves entries out, and the ranges still adjoin', async () => {
+  const accountId = await store.account();
+  const { destination } = await addStream(accountId, '/some', {
+    shape: 'array',
+    stream: {
+      fromId: 1,
+      actionTypes: ['destination_added', 'delivery_accepted'],
+      actors: ['command_line'],
+      format: 'ecs',
+    },
+  });
+  await write(accountId, 20);
+  const last = await newest(accountId);
+  await addStream(accountId, '/other');
+  await reaches(destination.id, last + 1);
+  const requests = requestsOf('/some');
+  const actions = requests.flatMap(({ body }) => JSON.parse(body)).map(({ event }) => event.action);
+  expect(new Set(actions)).toEqual(new Set(['destination_added']));
+  expect(range(requests[0] as ReceivedRequest)[0]).toBe(1);
+  expect(
+    requests
+      .slice(1)
+      .every((request, at) => range(request)[0] === range(requests[at] as ReceivedRequest)[1] + 1),
+  ).toBe(true);
+});
+
+test('a stream that was disabled goes on where it was, skips what it missed, or begins again', async () => {
+  const accountId = await store.account();
+  const { destination } = await addStream(accountId, '/later', { stream: { fromId: 1, format: 'sealed' } });
+  const { id } = destination;
+  await reaches(id, (await newest(accountId)) + 1);
+  await changeAccount(store.writer, accountId, (change) => disableDestination(change, id, 'Test.'));
+  await write(accountId, 3);
+  const last = await newest(accountId);
+  await changeAccount(store.writer, accountId, (change) => enableDestination(change, id, 'send'));
+  await reaches(id, last + 1);
+  expect(requestsOf('/later').flatMap(idsIn)).toEqual(expect.arrayContaining([last, last - 1, last - 2]));
+  await changeAccount(store.writer, accountId, (change) =>
+    changeDestination(change, store.deps.secret, { allowPrivate: true }, id, { stream: { fromId: 1 } }),
+  );
+  await reaches(id, last + 1);
+  expect(
+    requestsOf('/later')
+      .flatMap(idsIn)
+      .filter((entry) => entry === 1),
+  ).toHaveLength(2);
+});
+
+test('Splunk gets its own form, and a batch counts once the indexer has acknowledged it', async () => {
+  const accountId = await store.account();
+  const asked: string[] = [];
+  const hec = await startReceiver(undefined, ({ path, body }) => {
+    if (path.startsWith('/services/collector/event')) return '{"text":"Success","code":0,"ackId":7}';
+    asked.push(body);
+    return JSON.stringify({ acks: { 7: asked.length > 1 } });
+  });
+  const { destination } = await addStream(accountId, '/unused', {
+    channel: 'splunk_hec',
+    url: hec.url,
+    authorization: 'token',
+    stream: { fromId: 1 },
+  });
+  const [request] = await hec.requests('/services/collector/event', 1);
+  expect(request?.headers).toMatchObject({
+    authorization: 'Splunk token',
+    'x-splunk-request-channel': expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+  expect(JSON.parse(request?.body.trim() ?? '')).toMatchObject({
+    event: { id: 1 },
+    fields: { entry_id: 1, first_id: 1, last_id: 1 },
+  });
+  await reaches(destination.id, 2);
+  expect(asked).toEqual(['{"acks":[7]}', '{"acks":[7]}']);
+  await hec.stop();
+});
+
+test('a collector that rejects a record gets the batch again', async () => {
+  const accountId = await store.account();
+  const answers = ['{"partialSuccess":{"rejectedLogRecords":"1"}}'];
+  const collector = await startReceiver(undefined, () => answers.shift() ?? '{}');
+  const { destination } = await addStream(accountId, '/unused', {
+    channel: 'otlp_logs',
+    url: `${collector.url}/v1/logs`,
+    stream: { fromId: 1 },
+  });
+  await collector.requests('/v1/logs', 1);
+  await firstRow(
+    store,
+    'select 1 as there from destination_queue where destination_id = $1 and last_result = $2',
+    [destination.id, 'The collector rejected 1 log records.'],
+  );
+  await store.writer.query('update log_stream set due_at = now() where destination_id = $1', [
+    destination.id,
+  ]);
+  await reaches(destination.id, 2);
+  const [first, second] = await collector.requests('/v1/logs', 2);
+  expect(second?.body).toBe(first?.body);
+  expect(JSON.parse(first?.body ?? '').resourceLogs[0].scopeLogs[0].logRecords).toHaveLength(1);
+  await collector.stop();
+});
+
+test('dead receivers of an account delay no stream of another, and no change waits for them', async () => {
+  const accountId = await store.account();
+  const other = await store.account();
+  for (let n = 0; n < 20; n += 1) {
+    statuses.set(`/dead?${n}`, Array(10).fill(0));
+    await addStream(accountId, `/dead?${n}`, { stream: { fromId: 1 } });
+  }
+  const { destination } = await addStream(other, '/alive', { stream: { fromId: 1 } });
+  await write(other, 5);
+  await reaches(destination.id, await newest(other));
+  expect(requestsOf('/alive').length).toBeGreaterThan(0);
+  receiver.breakOff();
+});
+
+test('an account has at most four batches at a time, and failing streams half of all places, whatever was leased before', async () => {
+  await Promise.all(running.splice(0).map((rounds) => rounds.stop()));
+  const accounts = await Promise.all(Array.from({ length: 6 }, () => store.account()));
+  for (const accountId of accounts)
+    for (let n = 0; n < 6; n += 1) await addStream(accountId, `/placed?${n}`, { stream: { fromId: 1 } });
+  const [calm = 0] = accounts;
+  await store.writer.query(
+    'update log_stream set attempts = case when account_id = $1 then 0 else 3 end, due_at = now()',
+    [calm],
+  );
+  const held: StreamLease[] = [];
+  const count = (isCounted: (lease: StreamLease) => boolean) => held.filter(isCounted).length;
+  for (let round = 0; round < 6; round += 1) held.push(...(await leaseStreams(store.writer, held)));
+  expect(count(({ accountId }) => accountId === calm)).toBe(4);
+  expect(count(({ attempts }) => attempts > 0)).toBe(8);
+  for (const each of accounts) expect(count(({ accountId }) => accountId === each)).toBeLessThanOrEqual(4);
+});
+
+test('retention keeps what a stream needs for a week after it said so, and says what was lost', async () => {
+  const accountId = await store.account();
+  const { destination } = await addStream(accountId, '/kept', { stream: { fromId: 1 } });
+  await changeAccount(store.writer, accountId, (change) =>
+    disableDestination(change, destination.id, 'Test.'),
+  );
+  await store.writer.query('update log_stream set next_id = 1, scanned_id = 0 where destination_id = $1', [
+    destination.id,
+  ]);
+  const owner = openPool(store.address, 'owner', { max: 1 });
+  await owner.query(
+    `insert into activity_seal (account_id, number, first_id, last_id, last_at, cut_to, leaves_sha256, previous, public_key, sealed_at, signature)
+     select $1, 1, 1, 2, now(), 2, bytes, bytes, bytes, now(), bytes || bytes from (select decode(repeat('00', 32), 'hex') as bytes) zero`,
+    [accountId],
+  );
+  const said = async () => {
+    const rows = await rowsOf<{ type: string; first: number; last: number }>(
+      store,
+      `select action_type as type, (properties ->> 'first_id')::int as first, (properties ->> 'last_id')::int as last
+         from activity where account_id = $1 and action_type like 'log_stream_%' order by id`,
+      [accountId],
+    );
+    return rows.map(({ type, first, last }) => `${type} ${first} ${last}`);
+  };
+  const prune = async () => {
+    let pruned = 0;
+    for await (const entries of pruneEntries(owner)) pruned += entries;
+    await recordMissed(owner);
+    return pruned;
+  };
+  expect(await prune()).toBe(0);
+  await warnOfUndelivered(owner);
+  await warnOfUndelivered(owner);
+  expect([await prune(), await said()]).toEqual([0, ['log_stream_behind 1 2']]);
+  await owner.query("update log_stream set warned_at = now() - interval '7 days 1 s' where account_id = $1", [
+    accountId,
+  ]);
+  expect([await prune(), await said()]).toEqual([2, ['log_stream_behind 1 2', 'log_stream_missed 1 2']]);
+  const rows = await rowsOf(store, 'select next_id from log_stream where destination_id = $1', [
+    destination.id,
+  ]);
+  expect(rows).toEqual([{ next_id: 3 }]);
+  await owner.end();
+});

@@ -1,0 +1,117 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { LostAccountKey } from '../../store/account-key.ts';
+import { errorFields, isStoreFailure } from '../../store/store-failure.ts';
+import type { Channel } from '../../vocabulary/channels.ts';
+import type { ChannelFormat, LogBatch, OpenDestination } from '../channels/channel.ts';
+import { TamperedDestination } from '../destinations/destination-secrets.ts';
+import { openDestination } from '../destinations/open-destination.ts';
+import { leaseStreams, PLACES, type StreamLease } from '../log-streams/lease-streams.ts';
+import { readBatch } from '../log-streams/read-batch.ts';
+import { acceptBatch, beginBatch, failBatch, passEntries } from '../log-streams/record-batch.ts';
+import { failedAttempt } from '../sending/failed-attempt.ts';
+import type { SendResult } from '../sending/outgoing.ts';
+import type { AttemptDeps } from './attempt-delivery.ts';
+import { disableWhenGone, disableWhenTampered } from './disable-failing.ts';
+
+/** Streams are looked at this often while all have caught up, so entries wait at most this long for others. */
+const LOOK_MS = 1_000;
+
+const CONFIRM_EVERY_MS = 1_000;
+const CONFIRM_ATTEMPTS = 25;
+
+/** What sending batches needs. */
+export interface BatchOptions extends AttemptDeps {
+  formats: Readonly<Record<Channel, ChannelFormat>>;
+  measure: { attempted(channel: Channel, outcome: 'accepted' | 'failed'): void };
+}
+
+/** Sends the batches of log streams, a part of each round of the dispatcher. */
+export function createBatchSender(options: BatchOptions, stopped: AbortSignal) {
+  const running = new Map<Promise<void>, StreamLease>();
+  let lookAt = 0;
+  return {
+    /** The batches under way, with their streams. */
+    running,
+    /** Starts the batches that are due and have a place. Returns their number. */
+    async start(onError: (error: unknown) => void): Promise<number> {
+      if (running.size >= PLACES.all || performance.now() < lookAt) return 0;
+      const leases = await leaseStreams(options.writer, [...running.values()]);
+      if (leases.length === 0) lookAt = performance.now() + LOOK_MS;
+      for (const lease of leases) {
+        const sending = sendBatch(options, lease, stopped)
+          .catch(onError)
+          .finally(() => running.delete(sending));
+        running.set(sending, lease);
+      }
+      return leases.length;
+    },
+  };
+}
+
+async function sendBatch(options: BatchOptions, lease: StreamLease, stopped: AbortSignal): Promise<void> {
+  const { writer, measure } = options;
+  const read = await readBatch(writer, lease);
+  if (!('batch' in read)) return passEntries(writer, lease, read.scannedId);
+  const { batch } = read;
+  if (!(await beginBatch(writer, lease, batch.lastId))) return;
+  let sent: SendResult;
+  try {
+    const destination = await openDestination(writer, options.secret, lease.accountId, lease.destinationId);
+    if (destination === null) return; // it was removed
+    sent = await attempt(options, destination, batch, stopped);
+  } catch (error) {
+    if (isStoreFailure(error)) throw error;
+    await failBatch(writer, lease, failedAttempt(failureSentence(error, options.log), performance.now()));
+    if (error instanceof TamperedDestination) await disableWhenTampered(writer, lease, error.reason);
+    return;
+  }
+  measure.attempted(lease.channel, sent.accepted ? 'accepted' : 'failed');
+  if (sent.accepted) return acceptBatch(writer, lease, batch, sent);
+  await failBatch(writer, lease, sent);
+  if (sent.gone) await disableWhenGone(writer, lease);
+}
+
+async function attempt(
+  { formats, send }: BatchOptions,
+  destination: OpenDestination,
+  batch: LogBatch,
+  stopped: AbortSignal,
+): Promise<SendResult> {
+  const format = formats[destination.channel];
+  if (format.makeBatch === undefined) throw new Error(`The channel ${destination.channel} sends no log.`);
+  const { accountId, firstId, lastId, epoch } = batch;
+  const sent = await send(
+    format.request(destination, {
+      ...format.makeBatch(batch, destination.settings),
+      eventId: `log_${accountId}_${destination.destinationId}_${epoch}_${firstId}_${lastId}`,
+      epoch,
+      sequence: lastId,
+      at: Math.floor(Date.now() / 1_000),
+      batch,
+    }),
+  );
+  if (!sent.accepted) return sent;
+  const rejection = format.rejection?.(sent.response) ?? null;
+  if (rejection !== null) return { ...sent, accepted: false, result: rejection };
+  const confirmation = format.confirmation?.(destination, sent.response) ?? null;
+  if (confirmation === null) return sent;
+  for (let asked = 0; asked < CONFIRM_ATTEMPTS && !stopped.aborted; asked += 1) {
+    const answer = await send(confirmation.request);
+    if (answer.accepted && confirmation.isConfirmed(answer.response))
+      return { ...sent, result: `${sent.result}, indexed` };
+    if (!answer.accepted)
+      return { ...answer, result: `It was accepted, but not acknowledged: ${answer.result}` };
+    await wait(CONFIRM_EVERY_MS, undefined, { signal: stopped }).catch(() => {});
+  }
+  return {
+    ...sent,
+    accepted: false,
+    result: 'It was accepted, but the indexer did not acknowledge it in time.',
+  };
+}
+
+function failureSentence(error: unknown, log: AttemptDeps['log']): string {
+  if (error instanceof TamperedDestination || error instanceof LostAccountKey) return error.message;
+  log.error(errorFields(error, log), 'the batch of a log stream could not be made');
+  return "The batch could not be made: see the service's log.";
+}

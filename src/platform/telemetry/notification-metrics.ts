@@ -1,0 +1,95 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { CHANNELS, type Channel } from '../../vocabulary/channels.ts';
+import { lastFigures, type WatchedStores, watchedGauges } from './watched-gauge.ts';
+
+// Reported as 0 from the start, so that the first one is an increase.
+const OUTCOMES = ['accepted', 'failed'] as const;
+const ENDS = ['accepted', 'given_up'] as const;
+
+/** The figures of notifications in the whole store. */
+export interface WatchedNotifications {
+  queued: number;
+  oldestDueSeconds: number;
+  dropped: number;
+  destinations: Readonly<Record<string, number>>;
+  alerts: Readonly<Record<string, number>>;
+}
+
+/** Adds the metrics of notifications to the service's. */
+export function notificationMetrics(registry: Registry) {
+  const registers = [registry];
+  const attempts = new Counter({
+    name: 'dbvitals_notification_attempts_total',
+    help: 'Requests that this service sent to destinations, by channel and outcome: accepted or failed',
+    labelNames: ['channel', 'outcome'],
+    registers,
+  });
+  const deliveries = new Counter({
+    name: 'dbvitals_notification_deliveries_total',
+    help: 'Deliveries that ended in this service, by channel and state: accepted or given_up',
+    labelNames: ['channel', 'state'],
+    registers,
+  });
+  for (const channel of CHANNELS) {
+    for (const outcome of OUTCOMES) attempts.inc({ channel, outcome }, 0);
+    for (const state of ENDS) deliveries.inc({ channel, state }, 0);
+  }
+  return {
+    attempted(channel: Channel, outcome: (typeof OUTCOMES)[number]) {
+      attempts.inc({ channel, outcome });
+    },
+    ended(channel: Channel, state: (typeof ENDS)[number], count: number) {
+      deliveries.inc({ channel, state }, count);
+    },
+    /** Reports the store's figures. While the store does not answer (`ask` returns null), reports the last ones. */
+    watchStores(stores: WatchedStores<WatchedNotifications>) {
+      const gauge = watchedGauges(registry, stores);
+      const cellNames = Object.keys(stores()[0]?.labels ?? {});
+      const replace = lastFigures(stores);
+      const labelled = (
+        name: string,
+        help: string,
+        label: string,
+        figures: (of: WatchedNotifications) => Readonly<Record<string, number>>,
+      ) =>
+        new Gauge({
+          name,
+          help,
+          labelNames: [...cellNames, label],
+          registers,
+          async collect() {
+            await replace(this, (labels, now) => {
+              for (const [value, figure] of Object.entries(figures(now)))
+                this.set({ ...labels, [label]: value }, figure);
+            });
+          },
+        });
+      gauge(
+        'dbvitals_notification_queued',
+        'Deliveries in the whole store that have not ended',
+        ({ queued }) => queued,
+      );
+      gauge(
+        'dbvitals_notification_oldest_due_seconds',
+        'How long the delivery that is due longest has been waiting for its attempt; disabled and paused destinations do not count',
+        ({ oldestDueSeconds }) => oldestDueSeconds,
+      );
+      labelled(
+        'dbvitals_notification_destinations',
+        'Destinations by state: enabled, failing (enabled, but the last attempt failed), disabled or paused',
+        'state',
+        ({ destinations }) => destinations,
+      );
+      new Counter({
+        name: 'dbvitals_notification_dropped_total',
+        help: 'Completed health checks that were not sent because 10,000 deliveries were queued for the destination',
+        labelNames: cellNames,
+        registers,
+        async collect() {
+          await replace(this, (labels, { dropped }) => this.inc(labels, dropped));
+        },
+      });
+      labelled('dbvitals_alerts_open', 'Open alerts by severity', 'severity', ({ alerts }) => alerts);
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { COUNTERS, type QueryPlace, type QueryWork } from '../../checks/queries/query-facts.ts';
+import type { Read } from '../../store/read.ts';
+import { unnestHour } from './store-queries.ts';
+
+/** The days of a trend, as long as hours are kept. */
+const TREND_DAYS = 14;
+
+/** What a query did in a range of time. */
+interface ListedQuery extends QueryPlace, QueryWork {
+  /** Seconds of one call on each of the last 14 days (UTC), oldest first; null = not among the queries with the most time. */
+  trend: (number | null)[];
+}
+
+/** The queries with the most time, and what all queries did. */
+export interface QueryList {
+  all_calls: number;
+  all_seconds: number;
+  queries: ListedQuery[];
+}
+
+const selectAll = `
+  select coalesce(sum(all_calls), 0) as all_calls, coalesce(sum(all_seconds), 0) as all_seconds
+    from query_hour
+   where account_id = $1 and connection_id = $2
+     and hour between date_trunc('hour', $3::timestamptz, 'UTC') and $4`;
+
+// Without a query on the page there is one row, which counts them.
+const selectTop = `
+  with top as materialized (
+    select u.query, u.database, u.role, ${COUNTERS.map((name) => `sum(u.${name}) as ${name}`).join(', ')}
+      from query_hour h, ${unnestHour('h')}
+     where account_id = $1 and connection_id = $2
+       and h.hour >= date_trunc('hour', $3::timestamptz, 'UTC') and h.hour < $4
+     group by u.query, u.database, u.role
+  )
+  select (select count(*) from top) as total, page.*
+    from (select) always
+    left join lateral (
+      select * from top order by seconds desc, query, database, role limit $5 offset $6) page on true`;
+
+/** A query with what it did in a range of time, without its trend. */
+export interface TopQuery extends QueryPlace, QueryWork {}
+
+/** Lists what the queries of a connection did, by whole hours, most time first; and how many queries there are. */
+export async function listTopQueries(
+  read: Read,
+  accountId: number,
+  connectionId: number,
+  { from, to, limit, offset }: { from: string; to: string; limit: number; offset: number },
+): Promise<{ total: number; queries: TopQuery[] }> {
+  const values = [accountId, connectionId, from, to, limit, offset];
+  const rows = await read<(TopQuery | { query: null }) & { total: number }>(selectTop, values);
+  const queries = rows.flatMap(({ total: _, ...row }) => (row.query === null ? [] : [row]));
+  return { total: rows[0]?.total ?? 0, queries };
+}
+
+const selectQueries = `
+  with listed as materialized (
+    select h.hour, u.*
+      from query_hour h, ${unnestHour('h')}
+     where account_id = $1 and connection_id = $2
+       and h.hour >= least(date_trunc('hour', $3::timestamptz, 'UTC'), date_trunc('day', now(), 'UTC') - interval '${TREND_DAYS - 1} days')
+  ), chosen as (
+    select query, database, role, ${COUNTERS.map((name) => `sum(${name}) as ${name}`).join(', ')}
+      from listed
+     where hour between date_trunc('hour', $3::timestamptz, 'UTC') and $4
+     group by query, database, role
+     order by sum(seconds) desc
+     limit $5
+  ), daily as (
+    select query, database, role, date_trunc('day', hour, 'UTC') as day, sum(seconds) / greatest(sum(calls), 1) as mean
+      from listed
+      join (select query, database, role from chosen) c using (query, database, role)
+     group by 1, 2, 3, 4
+  )
+  select query, database, role, ${COUNTERS.join(', ')},
+         array(select d.mean
+                 from generate_series(0, ${TREND_DAYS - 1}) ago
+                 left join daily d on d.query = c.query and d.database = c.database and d.role = c.role
+                       and d.day = date_trunc('day', now(), 'UTC') - ago * interval '1 day'
+                order by ago desc) as trend
+    from chosen c
+   order by seconds desc, query, database, role`;
+
+/** Lists what the queries of a connection did, by whole hours, most time first. Hours are kept for 14 days. */
+export async function listQueries(
+  read: Read,
+  accountId: number,
+  connectionId: number,
+  { from, to, limit }: { from: Date; to: Date; limit: number },
+): Promise<QueryList> {
+  const range = [accountId, connectionId, from, to];
+  const [all] = await read<Omit<QueryList, 'queries'>>(selectAll, range);
+  const queries = await read<ListedQuery>(selectQueries, [...range, limit]);
+  return { all_calls: 0, all_seconds: 0, ...all, queries };
+}

@@ -1,0 +1,96 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StoreAddress } from '../../config/store-url.ts';
+import type { MadeBackup } from './backup.ts';
+import { type BackedUpStore, withBackupLock } from './backup-lock.ts';
+import { checkBackup } from './check-backup.ts';
+
+// The drafts that killed backups have left.
+const DRAFT = /^dbvitals-[\w-]*\.backup\.\w+\.part$/;
+const DRAFT_IS_OLD_MS = 86_400_000;
+
+/** A backup in a folder: its path, and the names of the older backups that were removed. */
+export interface BackupInFolder extends MadeBackup {
+  file: string;
+  removed: string[];
+}
+
+/** How many backups of a store a folder keeps, and the key that signs them. */
+interface FolderOptions {
+  keep: number;
+  secretKey: Buffer;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Calls `backUp` to write a new file into the folder, which is created if missing. Reads the file back, checks its signature,
+ * then removes all but the newest `keep` backups of the store at `address`; several stores may share a folder. If it throws,
+ * no backup was removed and no incomplete file is left.
+ */
+export async function backUpIntoFolder(
+  address: StoreAddress,
+  folder: string,
+  { keep, secretKey, signal }: FolderOptions,
+  backUp: (file: string) => Promise<MadeBackup>,
+): Promise<BackupInFolder> {
+  await makeFolder(folder);
+  return withBackupLock(address, signal, async (store) => {
+    const name = nameAt(store, new Date());
+    const file = join(folder, name);
+    const made = await backUp(file);
+    try {
+      await checkBackup(createReadStream(file, { signal }), [secretKey]);
+    } catch (error) {
+      await rm(file);
+      signal?.throwIfAborted();
+      throw new Error(`The backup in ${file} differs from what was written: check the disk.`, {
+        cause: error,
+      });
+    }
+    return { file, ...made, removed: await prune(folder, store, name, keep) };
+  });
+}
+
+/**
+ * The name of a new file, such as `dbvitals-cell-2-9f86d081884c7d65-20261122T021700123Z.backup`: the store, then the time. One
+ * backup of a store at a time has the lock, so no two have the same name.
+ */
+function nameAt({ id, cell }: BackedUpStore, now: Date): string {
+  const which = cell === null ? '' : cell === 0 ? 'control-' : `cell-${cell}-`;
+  return `dbvitals-${which}${id}-${now.toISOString().replace(/[-:.]/g, '')}.backup`;
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    throw new Error(
+      `The folder ${folder} can't be created${code}: as root, run "install --directory --mode 700 --owner USER ${folder}".`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Removes all but the newest backups of a store, and drafts older than a day. Never removes `made`, even if the clock was set
+ * back. Returns the names of the removed backups.
+ */
+async function prune(folder: string, { id }: BackedUpStore, made: string, keep: number): Promise<string[]> {
+  const names = await readdir(folder);
+  // A store that has become a cell keeps its id.
+  const form = new RegExp(`^dbvitals-(?:cell-\\d+-|control-)?${id}-(\\d{8}T\\d{9}Z)\\.backup$`);
+  const timeOf = (name: string) => form.exec(name)?.[1] ?? '';
+  const old = names
+    .filter((name) => form.test(name) && name !== made)
+    .toSorted((one, other) => timeOf(other).localeCompare(timeOf(one)))
+    .slice(keep - 1)
+    .toReversed();
+  for (const name of old) await rm(join(folder, name));
+  for (const name of names.filter((name) => DRAFT.test(name))) {
+    const found = await stat(join(folder, name)).catch(() => null); // another store's backup may have ended
+    if (found && Date.now() - found.mtimeMs > DRAFT_IS_OLD_MS) await rm(join(folder, name), { force: true });
+  }
+  return old;
+}

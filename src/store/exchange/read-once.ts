@@ -1,0 +1,68 @@
+import pg from 'pg';
+import { traced } from '../../platform/telemetry/tracing.ts';
+import { exchange, forgetNames, isEndedByPooler, type Statement } from '../../platform/unsafe/pg-exchange.ts';
+import { statementStep } from '../pool/trace-statements.ts';
+import type { Read } from '../read.ts';
+
+// Both end with the transaction. It returns no row, for nobody reads it.
+const restrict = `
+  select where concat(set_config('dbvitals.account_id', $1, true), set_config('transaction_read_only', 'on', true)) is null`;
+
+const readGeneration = 'select generation from account where account_id = $1';
+
+/**
+ * `readAs` in one round trip, for `work` that reads at most once. A statement is one snapshot, and the generation is read
+ * before it: an answer may be newer than its generation, which the gate detects, but never older. Without `isKept` nobody needs
+ * the generation: it is not read, and 0 is returned. Then `work` may read again, in a new exchange and snapshot.
+ */
+export async function readOnce<T>(
+  reader: pg.Pool,
+  accountId: number,
+  work: (read: Read) => Promise<T>,
+  isKept = true,
+): Promise<{ result: T; generation: number }> {
+  let generation: number | undefined;
+  const values = [accountId];
+  // The account is set by a statement of its own: within one, rows could be read before it is set.
+  const statements: Statement[] = [
+    { text: restrict, values, returnsRows: false },
+    ...(isKept ? [{ text: readGeneration, values, returnsRows: true }] : []),
+  ];
+  const run = async <Row>(more: Statement[]): Promise<Row[]> => {
+    if (isKept && generation !== undefined) throw new Error('readOnce reads once: use readAs.');
+    generation = 0;
+    const results = await traced(
+      () => statementStep(more[0]?.text ?? readGeneration, 'reader'),
+      () => exchangeWith(reader, [...statements, ...more]),
+    );
+    if (isKept) {
+      const [head] = (results[1] ?? []) as { generation: number }[];
+      if (!head) throw new Error(`account ${accountId} can't be read`);
+      ({ generation } = head);
+    }
+    return (results[statements.length] ?? []) as Row[];
+  };
+  const result = await work((text, own) => run([{ text, values: own, returnsRows: true }]));
+  if (generation === undefined && isKept) await run([]);
+  return { result, generation: generation ?? 0 };
+}
+
+async function exchangeWith(reader: pg.Pool, statements: readonly Statement[]): Promise<unknown[][]> {
+  for (let isRepeated = false; ; isRepeated = true) {
+    const client = await reader.connect();
+    let broken: Error | undefined;
+    try {
+      // The pool's other connections may be about to end for the same reason.
+      if (isRepeated) forgetNames(client);
+      return await exchange(client, statements);
+    } catch (error) {
+      const ended = isEndedByPooler(error);
+      // Without PostgreSQL's own answer the exchange may still run, and the next one would wait for it.
+      if (ended || !(error instanceof pg.DatabaseError))
+        broken = error instanceof Error ? error : new Error(String(error));
+      if (isRepeated || !ended) throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/** The paths of the endpoints below `/api/v1`, as routes. A test compares them with those of `api/app.ts`. */
+export const ENDPOINT_PATHS = [
+  '/health/connections',
+  '/health/connections/:id/checks/latest',
+  '/health/fleet',
+  '/ops/tickets',
+  '/ops/stats',
+  '/activity',
+  '/team/members',
+  '/team/roles',
+  '/health/connections/:id/measures',
+  '/health/connections/:id/measures/history',
+  '/health/measures',
+  '/health/connections/:id/changes',
+  '/health/changes',
+  '/health/connections/:id/queries',
+  '/health/connections/:id/episodes',
+  '/ops/alerts',
+  '/activity/seals',
+] as const;

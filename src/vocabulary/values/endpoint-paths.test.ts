@@ -1,7 +1,0 @@
-import { expect, test } from 'vitest';
-import { ENDPOINTS } from '../../server/app.ts';
-import { ENDPOINT_PATHS } from './endpoint-paths.ts';
-
-test('the paths are those of the endpoints', () => {
-  expect(ENDPOINTS.map(({ path }) => path)).toEqual(ENDPOINT_PATHS);
-});

@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { requireReading } from '../../src/monitor/pulse/blocking-fixture.ts';
+import { blockingRoots } from '../../src/monitor/pulse/blocking-roots.ts';
+import { HeldSession } from '../../src/monitor/pulse/held-session.ts';
+import { endRoot } from '../../src/runs/episodes/end-root.ts';
+import { MysqlServer, PASSWORD } from './mysql-server.ts';
+import { ENGINE, ON_MYSQL } from './tested-server.ts';
+
+let server: MysqlServer;
+beforeAll(async () => {
+  server = await MysqlServer.start();
+  await server.run([
+    'create table orders (id int primary key, paid int)',
+    'insert into orders values (1, 0)',
+    // MariaDB does not show the holders of metadata locks without it.
+    `update performance_schema.setup_instruments set enabled = 'YES' where name = 'wait/lock/metadata/sql/mdl'`,
+  ]);
+});
+afterAll(() => server?.stop());
+
+function hold(username = 'watcher'): HeldSession {
+  const held = new HeldSession(
+    {
+      engine: ENGINE,
+      connectionType: 'unix_socket',
+      host: server.socket,
+      port: 3306,
+      database: '',
+      username,
+      password: PASSWORD,
+      tls: 'disable',
+      passwordExposable: false,
+      caCertificate: null,
+      tunnel: null,
+    },
+    true,
+  );
+  onTestFinished(() => held.end());
+  return held;
+}
+
+/** The first root with so many sessions behind it that wait for such a lock. MariaDB shows what was a moment ago. */
+async function rootOf(held: HeldSession, locks: readonly string[]) {
+  return vi.waitFor(
+    async () => {
+      const answer = await held.pulse();
+      if (!('reading' in answer)) throw new Error(JSON.stringify(answer));
+      const [root] = blockingRoots(answer.reading);
+      expect(root?.waits.map(({ lock }) => lock)).toEqual(locks);
+      return root;
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+}
+
+async function openAll(count: number) {
+  const sessions = await Promise.all(Array.from({ length: count }, () => server.open('app')));
+  onTestFinished(() => {
+    for (const session of sessions) session.destroy();
+  });
+  return sessions;
+}
+
+const EPISODE = {
+  began_at: new Date(),
+  seen_at: new Date(),
+  ended_at: null,
+  database: 'shop',
+  role: 'app',
+  application: '',
+  most_sessions: 2,
+  longest_seconds: 2,
+  lost_seconds: 4,
+};
+
+test('reads the server, and keeps its session', async () => {
+  const held = hold();
+  const answer = await held.pulse();
+  expect(answer).toMatchObject({
+    reading: { isStandby: false, room: null, lockWaitTimeout: 50, waits: [], connections: { allowed: 20 } },
+  });
+  const again = await held.pulse();
+  const startOf = (one: typeof answer) => ('reading' in one ? one.reading.started : Number.NaN);
+  expect(Math.abs(startOf(answer) - startOf(again))).toBeLessThanOrEqual(1);
+  expect(Math.abs(startOf(answer) - Date.now() / 1_000)).toBeLessThan(600);
+});
+
+test('groups the sessions that do the same', async () => {
+  const [idle, ...others] = await openAll(3);
+  await idle?.query('start transaction');
+  await idle?.query('update orders set paid = paid + 1');
+  for (const other of others) other.query('select sleep(120)').catch(() => {});
+  const held = hold();
+  const load = await vi.waitFor(
+    async () => {
+      const answer = await held.pulse();
+      if (!('reading' in answer)) throw new Error(JSON.stringify(answer));
+      expect(answer.reading).toMatchObject({ active: 2, idleInTransaction: 1, replicaLag: null });
+      expect(answer.reading.load).toHaveLength(2);
+      return answer.reading;
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+  expect(load.load).toMatchObject([
+    { state: 'active', wait: '', event: 'User sleep', role: 'app', database: 'shop', count: 2 },
+    { state: 'idle in transaction', wait: 'Client', role: 'app', count: 1 },
+  ]);
+  expect(load.load[0]?.query).toMatch(ON_MYSQL ? /^[0-9a-f]{64}$/ : /^$/);
+  expect(load.transactions?.commits).toBeGreaterThanOrEqual(0);
+  await idle?.query('rollback');
+});
+
+test('names who holds a row for which others wait', async () => {
+  const [app, ...others] = await openAll(3);
+  await app?.query('start transaction');
+  await app?.query('update orders set paid = 1');
+  const waits = others.map((other) => other.query('update orders set paid = 2'));
+  const root = await rootOf(hold(), ['row', 'row']);
+  expect(root).toMatchObject({ session: { role: 'app', database: 'shop', state: 'idle in transaction' } });
+  const session = root?.session ?? null;
+  const ends = (role: string) =>
+    endRoot(ENGINE, {
+      ...EPISODE,
+      root: root?.key ?? '',
+      trees: [{ at: '', root: session && { ...session, role }, waits: [], sessions: 2 }],
+    });
+  expect(ends('system user')).toBeNull();
+  expect(await server.run(ends("o'brien") ?? '')).toEqual([]);
+  const [printed] = await server.run(ends('app') ?? '');
+  await server.run(String(printed?.['statement']));
+  await Promise.all(waits);
+});
+
+test('a crowd at one row does not hide a session that waits for another row', async () => {
+  await server.run('insert into orders values (7, 0), (8, 0)');
+  const [first, second, behind, ...crowd] = await openAll(15);
+  for (const [session, id] of [
+    [first, 7],
+    [second, 8],
+  ] as const) {
+    await session?.query('start transaction');
+    await session?.query('update orders set paid = 1 where id = ?', [id]);
+  }
+  const waits: (Promise<unknown> | undefined)[] = crowd.map((session) =>
+    session.query('update orders set paid = 2 where id = 7'),
+  );
+  const held = hold();
+  const root = await rootOf(held, Array(12).fill('row'));
+  expect(root?.session?.pid).toBe(first?.threadId);
+  waits.push(behind?.query('update orders set paid = 2 where id = 8'));
+  await vi.waitFor(
+    async () => {
+      const roots = blockingRoots(requireReading(await held.pulse()));
+      expect(roots.map(({ session, waits }) => [session?.pid, waits.length])).toEqual([
+        [first?.threadId, 12],
+        [second?.threadId, 1],
+      ]);
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+  await Promise.all([first?.query('rollback'), second?.query('rollback')]);
+  await Promise.all(waits);
+  await server.run('delete from orders where id > 1');
+});
+
+test('names who holds a table that others wait to change', async () => {
+  const [app, other] = await openAll(2);
+  await app?.query('start transaction');
+  await app?.query('select * from orders');
+  const alters = other?.query('alter table orders engine = InnoDB');
+  const root = await rootOf(hold(), ['metadata']);
+  expect(root?.session).toMatchObject({ role: 'app', state: 'idle in transaction' });
+  await app?.query('rollback');
+  await alters;
+});
+
+test('names a root of sessions that wait for each other, where the server does not end deadlocks', async () => {
+  await server.run('set global innodb_deadlock_detect = off');
+  const [one, two] = await openAll(2);
+  await one?.query('insert into orders values (2, 0)');
+  await Promise.all([one?.query('start transaction'), two?.query('start transaction')]);
+  await one?.query('update orders set paid = 3 where id = 1');
+  await two?.query('update orders set paid = 3 where id = 2');
+  const waits = [
+    one?.query('update orders set paid = 4 where id = 2').catch(() => {}),
+    two?.query('update orders set paid = 4 where id = 1').catch(() => {}),
+  ];
+  const root = await rootOf(hold(), ['row']);
+  expect(root?.session).toMatchObject({ role: 'app', state: 'active' });
+  await server.run(`kill ${root?.session?.pid}`);
+  await Promise.all(waits);
+  await server.run('set global innodb_deadlock_detect = on');
+});
+
+test('reads the server beside a session that set its own clock', async () => {
+  const [app] = await openAll(1);
+  await app?.query('set timestamp = 1');
+  app?.query('select sleep(120)').catch(() => {});
+  const held = hold();
+  await vi.waitFor(
+    async () =>
+      expect(requireReading(await held.pulse())).toMatchObject({ active: 1, load: [{ state: 'active' }] }),
+    { timeout: 20_000, interval: 200 },
+  );
+});
+
+test('looks for the primary again when its server stops to be one, though its session goes on', async () => {
+  const held = hold();
+  const ids = async () => {
+    const rows = await server.run(`select id from information_schema.processlist where user = 'watcher'`);
+    return rows.map(({ id }) => Number(id));
+  };
+  await held.pulse();
+  const [before] = await ids();
+  await server.run('set global read_only = on');
+  expect(await held.pulse()).toMatchObject({ reading: { isStandby: true } });
+  expect(await held.pulse()).toMatchObject({ reading: { isStandby: true } });
+  const [after] = await ids();
+  await held.pulse();
+  expect(await ids()).toEqual([after]);
+  expect(after).not.toBe(before);
+  await server.run('set global read_only = off');
+});
+
+test('tells a deadlock with its statements, tables and victim, and no value of them', async () => {
+  const [first, second] = await openAll(2);
+  await server.run([
+    'create table items (id int primary key, note varchar(20))',
+    `insert into items values (1, ''), (2, '')`,
+  ]);
+  const held = hold();
+  const read = async () => {
+    const answer = await held.pulse();
+    if (!('reading' in answer)) throw new Error(JSON.stringify(answer));
+    return answer;
+  };
+  const before = (await read()).reading.deadlocks;
+  const began = Date.now();
+  await first?.query('start transaction');
+  await second?.query('start transaction');
+  await first?.query(`update items set note = 'unspoken-1' where id = 1`);
+  await second?.query(`update items set note = 'unspoken-2' where id = 2`);
+  const ends = await Promise.allSettled([
+    first?.query(`update items set note = 'unspoken-3' where id = 2`),
+    second?.query(`update items set note = 'unspoken-4' where id = 1`),
+  ]);
+  expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+  const { reading, deadlock } = await read();
+  expect(reading.deadlocks).toBe((before ?? 0) + 1);
+  expect(deadlock?.transactions).toHaveLength(2);
+  expect(deadlock?.transactions.filter(({ is_victim }) => is_victim)).toHaveLength(1);
+  for (const one of deadlock?.transactions ?? [])
+    expect(one).toMatchObject({
+      command: 'UPDATE',
+      tables: ['shop.items'],
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  expect(new Set(deadlock?.transactions.map(({ digest }) => digest)).size).toBe(1);
+  expect(Math.abs((deadlock?.at ?? 0) - began)).toBeLessThan(10_000);
+  expect(JSON.stringify(deadlock)).not.toMatch(/unspoken/);
+  expect((await read()).deadlock).toBeUndefined();
+  if (ON_MYSQL) {
+    const [known] = await server.run([
+      `select digest as digest from performance_schema.events_statements_summary_by_digest where digest_text like 'UPDATE%items%'`,
+    ]);
+    expect(known).toEqual({ digest: deadlock?.transactions[0]?.digest });
+  }
+});
+
+test('a login without PROCESS reads nothing, and the server is not unreachable', async () => {
+  expect(await hold('stranger').pulse()).toMatchObject({ failure: { kind: 'unread' } });
+});
