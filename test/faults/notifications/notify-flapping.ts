@@ -20,7 +20,7 @@ const GROUP_MS = 28_000;
 export const notifyFlapping: Fault = {
   fault: 'ten monitors, a hundred connections to a server that goes away and comes back',
   figure:
-    'always at most one open alert per rule and connection; at most one chat message per group interval (30 s)',
+    'always at most one open alert per rule and connection; at most one chat message of warnings per group interval (30 s)',
   provoke: (extent: Extent) =>
     onNotifiedStage(async (stage) => {
       const size =
@@ -111,8 +111,8 @@ async function watch(
     '    connections:',
     ...Array.from({ length: connections }, (_, n) => one(n)),
     '    alert_rules:',
-    '      - { name: Away, when: unreachable_seconds >= 10s, severity: critical }',
-    '      - { name: Score, when: score < 50, severity: critical }',
+    '      - { name: Away, when: unreachable_seconds >= 10s }',
+    '      - { name: Score, when: score < 50 }',
     '      - { name: Found, when: findings_critical >= 1 }',
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
