@@ -10,6 +10,9 @@ const WORST = '-5191732810777595558';
 /** A query that ran two days ago and has no stored text. */
 const OLD = '42';
 
+/** A query that takes four times as long since two days ago, when a setting changed, and waits for locks. */
+const JUMPED = '4711';
+
 const TEXT = `select '</pre><script>window.taken=1</script>' as "name", ${'x'.repeat(200)}\n  from orders where id = $1`;
 
 let service: ConsoleAccount;
@@ -69,6 +72,8 @@ beforeAll(async () => {
   ]);
   await service.statement(`
     delete from query_hour where account_id = ${service.accountId};
+    delete from query_text where account_id = ${service.accountId};
+    update connection set query_texts = false where account_id = ${service.accountId};
     ${hoursOf(ids.full, 'postgres', [[WORST, HOSTILE, HOSTILE], ...ordinary], 0, 13 * 24)}
     ${hoursOf(ids.full, 'postgres', [[OLD, 'shop', 'app']], 13 * 24 + 1, 13 * 24 + 5)}
     ${hoursOf(
@@ -78,6 +83,21 @@ beforeAll(async () => {
       0,
       13 * 24,
     )}
+    update query_hour
+       set query = query || '{${JUMPED},777}', database = database || '{shop,shop}', role = role || '{app,dbvitals}',
+           calls = calls || '{100,5}', seconds = seconds || array[case when hour > now() - interval '48 hours' then 4 else 1 end, 0.1],
+           rows = rows || '{100,5}', read = read || '{900,5}', hit = hit || '{0,0}', temporary = temporary || '{0,0}'
+     where account_id = ${service.accountId} and connection_id = ${ids.full};
+    update connection set username = 'dbvitals' where account_id = ${service.accountId} and connection_id = ${ids.full};
+    delete from connection_change where account_id = ${service.accountId} and connection_id = ${ids.full};
+    insert into connection_change (account_id, connection_id, at, kind, subject, before, after)
+    values (${service.accountId}, ${ids.full}, now() - interval '48 hours', 'setting', 'work_mem', '64MB', '4MB');
+    insert into session_load_source values
+      (${service.accountId}, ${ids.full}, 1, 'active', 'Lock', 'tuple', '${JUMPED}', 'app', 'shop', 'shop', now());
+    delete from session_load where account_id = ${service.accountId} and connection_id = ${ids.full};
+    insert into session_load
+    select ${service.accountId}, ${ids.full}, date_trunc('hour', now()) - n * interval '5 min', 5, 2, 0, 0, 0, null, null, null, '{1}', '{1.5}'
+      from generate_series(1, 100) n;
     update connection set query_texts = true where account_id = ${service.accountId} and connection_id = ${ids.full};
     insert into query_text (account_id, connection_id, query, text, read_at)
     values (${service.accountId}, ${ids.full}, '${WORST}', ${literal(TEXT)}, now());`);
@@ -85,16 +105,16 @@ beforeAll(async () => {
 
 afterAll(closeWindows);
 
-const part = (page: Page) => page.locator('#queries');
+/** The line that the list shows of the hostile text. */
+const LINE = /^select '<\/pre><script>window.taken=1<\/script>' as "name"/;
 
-async function open(connection: number, person = owner) {
+const list = (page: Page) => page.getByRole('table', { name: 'Queries' });
+
+async function open(connection: number, person = owner, search = '') {
   const opened = await openWindow(service.origin, person);
-  await visit(opened.page, `/connections/${connection}?tab=queries`);
-  await part(opened.page).getByRole('heading', { level: 2, name: 'Queries', exact: true }).waitFor();
+  await visit(opened.page, `/connections/${connection}?tab=queries${search}`);
+  await opened.page.getByRole('heading', { level: 2, name: /^Quer(ies|y)$/ }).waitFor();
   await settled(opened.page);
-  const last = part(opened.page).getByRole('row').nth(3).or(part(opened.page).locator('.message'));
-  await last.first().waitFor();
-  await last.first().scrollIntoViewIfNeeded();
   return opened;
 }
 
@@ -102,6 +122,7 @@ test.each(['full', 'mysql', 'none'] as const)(
   '%s: axe finds no violations, and the page fits',
   async (which) => {
     const { page, complaints, close } = await open(ids[which]);
+    await list(page).or(page.getByText('No queries in this range')).waitFor();
     await inspect(page, `queries-${which}`);
     expect(await page.evaluate('window.taken')).toBeUndefined();
     expect(complaints).toEqual([]);
@@ -109,116 +130,120 @@ test.each(['full', 'mysql', 'none'] as const)(
   },
 );
 
-test('the dialogs of texts: axe finds no violations, and hostile text is text', async () => {
-  const { page, complaints, close } = await open(ids.full);
-  await part(page)
-    .getByRole('button', { name: `Text of query ${WORST}` })
-    .click();
-  const dialog = page.getByRole('dialog', { name: 'Query text' });
-  await dialog.locator('pre').waitFor();
-  expect(await dialog.locator('pre').textContent()).toContain('</pre><script>window.taken=1</script>');
-  await inspect(page, 'query-text');
-  expect(await page.evaluate('window.taken')).toBeUndefined();
-  await page.keyboard.press('Escape');
-  await dialog.waitFor({ state: 'detached' });
-  await part(page).getByRole('button', { name: 'Stop storing texts' }).click();
-  await page.getByRole('dialog', { name: 'Stop storing query texts' }).waitFor();
-  await inspect(page, 'query-texts-off');
-  expect(complaints).toEqual([]);
-  await close();
-});
-
-test('the table has the queries of each engine with the words of the engine', async () => {
-  const { page, close } = await open(ids.full);
-  const table = part(page).getByRole('table', { name: 'Queries' });
-  const header = (one: typeof table) => one.getByRole('columnheader').allTextContents();
-  expect(await header(table)).toEqual(expect.arrayContaining(['Time', 'Calls', 'Blocks read', 'Temporary']));
-  const first = table.getByRole('row').nth(1);
-  expect(await first.textContent()).toContain(WORST);
+test('the list has the texts, each in one line, and a hostile one is text', async () => {
+  const { page, complaints, close } = await open(ids.full, owner, '&range=30d');
+  const first = list(page).getByRole('row').nth(1);
+  expect(await first.getByRole('link').textContent()).toMatch(LINE);
+  expect(await first.getByRole('link').getAttribute('title')).toBe(WORST);
+  expect((await first.getByRole('link').boundingBox())?.height).toBeLessThan(30);
   expect(await first.textContent()).toContain(HOSTILE);
   expect(await first.getByRole('img').getAttribute('aria-label')).toMatch(
     /^Mean time of a call in 14 days: from \d/,
   );
   expect(await page.locator('img[src="x"]').count()).toBe(0);
+  // One without a stored text is named by its id.
+  await list(page).getByRole('link', { name: OLD, exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test('the table has the queries of each engine with the words of the engine', async () => {
+  const header = (page: Page) => list(page).getByRole('columnheader').allTextContents();
+  const { page, close } = await open(ids.full);
+  await list(page).waitFor();
+  expect(await header(page)).toEqual(expect.arrayContaining(['Time', 'Calls', 'Blocks read', 'Temporary']));
   await close();
   const other = await open(ids.mysql);
-  expect(await header(part(other.page).getByRole('table', { name: 'Queries' }))).toEqual(
-    expect.arrayContaining(['Rows examined', 'Disk tables']),
-  );
+  await list(other.page).waitFor();
+  expect(await header(other.page)).toEqual(expect.arrayContaining(['Rows examined', 'Disk tables']));
   await other.close();
-  const empty = await open(ids.none);
-  await part(empty.page).getByText('No queries in this range').waitFor();
-  await empty.close();
 });
 
-test('a finding of a query leads to its row, and to the list if the row is not in it', async () => {
-  const found = (object: string) =>
-    service.statement(`
-      update health_check
-         set findings = jsonb_build_array(findings -> 0 || ${literal(
-           JSON.stringify({ check_id: 'PG_QUERY_SLOWER', database: '', object, status: 'warning' }),
-         )}::jsonb)
-       where account_id = ${service.accountId}
-         and health_check_id = (select latest_check_id from connection
-                                 where account_id = ${service.accountId} and connection_id = ${ids.full})`);
-  const openFinding = async () => {
-    const opened = await openWindow(service.origin, owner);
-    await visit(opened.page, `/connections/${ids.full}?tab=findings`);
-    return opened;
-  };
-  await found(`${WORST} in ${HOSTILE} by ${HOSTILE}`);
-  const { page, close } = await openFinding();
-  await page.getByRole('link', { name: 'Show in queries' }).click();
-  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toContain(WORST);
-  expect(await page.evaluate('document.activeElement.getBoundingClientRect().top')).toBeGreaterThan(0);
-  await keepPicture(page, 'queries-shown');
+test('a query has a page: text, figures over time, waits, findings, and what changed when it jumped', async () => {
+  const { page, complaints, close } = await open(ids.full, owner, '&range=30d');
+  await list(page).getByRole('link', { name: LINE }).click();
+  await page.getByRole('heading', { level: 2, name: 'Query', exact: true }).waitFor();
+  expect(new URL(page.url()).searchParams.get('query')).toBe(WORST);
+  expect(new URL(page.url()).searchParams.get('range')).toBe('30d');
+  expect(await page.getByRole('group', { name: 'query text' }).textContent()).toBe(TEXT);
+  for (const chart of ['Time of a call', 'Calls in an hour', 'Rows of a call', 'Blocks read by a call'])
+    await page.getByRole('application', { name: chart }).waitFor();
+  await page.getByText('No pulse saw a session with this query in this range.').waitFor();
+  await inspect(page, 'query-page');
+  expect(await page.evaluate('window.taken')).toBeUndefined();
+  await page.goBack();
+  await list(page).waitFor();
+  await visit(page, `/connections/${ids.full}?query=${JUMPED}&range=30d`);
+  await page.getByText(/^A call takes 40 ms since .*, and took 10 ms before\.$/).waitFor();
+  const around = page.getByRole('table', { name: 'Changes around that time' });
+  expect(await around.getByRole('row').nth(1).textContent()).toContain('work_mem');
+  await page.getByText('Lock', { exact: false }).first().waitFor();
+  await page.getByRole('application', { name: 'Sessions at work' }).waitFor();
+  await keepPicture(page, 'query-jump');
+  expect(complaints).toEqual([]);
   await close();
-  await found('7 in shop by app');
-  const other = await openFinding();
-  await other.page.getByRole('link', { name: 'Show in queries' }).click();
-  await part(other.page).getByRole('table', { name: 'Queries' }).waitFor();
-  expect(
-    await other.page.evaluate('document.getElementById("queries").getBoundingClientRect().top < innerHeight'),
-  ).toBe(true);
-  await other.close();
 });
 
-test('by keyboard: the range is changed, and a text is read, closed and recorded', async () => {
-  const { page, complaints, close } = await open(ids.full);
-  await press(page, /Range of queries/);
-  await page.getByRole('option', { name: 'Last 14 days' }).waitFor();
-  await page.keyboard.type('Last 14');
+test('a finding of a query leads to its page, which names the finding', async () => {
+  await service.statement(`
+    update health_check
+       set findings = jsonb_build_array(findings -> 0 || ${literal(
+         JSON.stringify({
+           check_id: 'PG_QUERY_SLOWER',
+           database: '',
+           object: `${WORST} in ${HOSTILE} by ${HOSTILE}`,
+           status: 'warning',
+         }),
+       )}::jsonb)
+     where account_id = ${service.accountId}
+       and health_check_id = (select latest_check_id from connection
+                               where account_id = ${service.accountId} and connection_id = ${ids.full})`);
+  const { page, close } = await openWindow(service.origin, owner);
+  await visit(page, `/connections/${ids.full}?tab=findings`);
+  await page.getByRole('link', { name: 'Show query' }).click();
+  await page.getByRole('group', { name: 'query text' }).waitFor();
+  const findings = page.getByRole('region', { name: 'Findings about this query' });
+  await findings.getByRole('link').click();
+  await page.getByRole('link', { name: 'Show query' }).waitFor();
+  await close();
+});
+
+test('by keyboard: the list is filtered by role, a query is opened, and each reading of texts is recorded', async () => {
+  const { page, complaints, close } = await open(ids.full, owner, '&range=30d');
+  await list(page).waitFor();
+  await press(page, /All roles/);
+  await page.keyboard.type('app');
   await page.keyboard.press('Enter');
-  await part(page)
-    .getByRole('button', { name: `Text of query ${OLD}`, exact: true })
-    .waitFor();
-  await tabTo(page, `Text of query ${WORST}`);
+  await expect.poll(() => new URL(page.url()).searchParams.get('role')).toBe('app');
+  await list(page).getByRole('link', { name: LINE }).waitFor({ state: 'detached' });
+  await tabTo(page, OLD);
   await page.keyboard.press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'Query text' });
-  await dialog.locator('pre').waitFor();
-  await tabTo(page, /^Copy/);
-  await page.keyboard.press('Escape');
-  await dialog.waitFor({ state: 'detached' });
-  // The focus is where it was.
-  expect(await focused(page)).toBe(`Text of query ${WORST}`);
-  await tabTo(page, `Text of query ${OLD}`);
-  await page.keyboard.press('Enter');
-  await dialog.getByText('No text is stored yet', { exact: false }).waitFor();
-  await page.keyboard.press('Escape');
+  await page.getByText('No text is stored yet', { exact: false }).waitFor();
+  expect(await focused(page)).toBeDefined();
   await visit(page, '/activity');
   await page.getByText('Query text read').locator('visible=true').first().waitFor();
-  expect(complaints.filter((line) => !line.includes('404'))).toEqual([]);
+  expect(complaints).toEqual([]);
   await close();
 });
 
-test('a viewer sees the figures, and neither texts nor their switch', async () => {
+test('queries of dbvitals itself are hidden, and shown on request', async () => {
+  const { page, close } = await open(ids.full);
+  await list(page).waitFor();
+  expect(await list(page).getByRole('link', { name: '777', exact: true }).count()).toBe(0);
+  await page.getByText('Queries of dbvitals itself are hidden.').waitFor();
+  await page.getByRole('button', { name: 'Show them' }).click();
+  await list(page).getByRole('link', { name: '777', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Hide them' }).click();
+  await list(page).getByRole('link', { name: '777', exact: true }).waitFor({ state: 'detached' });
+  await close();
+});
+
+test('a viewer sees the figures by id, and neither texts nor their switch', async () => {
   const { page, complaints, close } = await open(ids.full, viewer);
-  await part(page).getByRole('table', { name: 'Queries' }).waitFor();
-  expect(
-    await part(page)
-      .getByRole('button', { name: /^Text of|texts$/ })
-      .count(),
-  ).toBe(0);
+  await list(page).getByRole('link', { name: WORST }).click();
+  await page.getByRole('application', { name: 'Time of a call' }).waitFor();
+  expect(await page.getByRole('group', { name: 'query text' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: /texts$/ }).count()).toBe(0);
   expect(complaints).toEqual([]);
   await close();
 });
@@ -227,21 +252,17 @@ test('by keyboard: texts are switched off, which deletes them, and on', async ()
   const { page, complaints, close } = await open(ids.full);
   await press(page, 'Stop storing texts');
   await page.getByRole('dialog', { name: 'Stop storing query texts' }).waitFor();
+  await inspect(page, 'query-texts-off');
   await press(page, 'Delete texts');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await part(page).getByRole('button', { name: 'Store texts', exact: true }).waitFor();
-  expect(
-    await part(page)
-      .getByRole('button', { name: /^Text of/ })
-      .count(),
-  ).toBe(0);
+  await page.getByRole('button', { name: 'Store texts', exact: true }).waitFor();
+  await list(page).getByRole('link', { name: WORST }).waitFor();
   await press(page, 'Store texts');
   await page.getByRole('dialog', { name: 'Store query texts' }).waitFor();
   await press(page, 'Store texts');
-  await part(page)
-    .getByRole('button', { name: `Text of query ${WORST}` })
-    .click();
-  await page.getByRole('dialog').getByText('No text is stored yet', { exact: false }).waitFor();
-  expect(complaints.filter((line) => !line.includes('404'))).toEqual([]);
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await list(page).getByRole('link', { name: WORST }).click();
+  await page.getByText('No text is stored yet', { exact: false }).waitFor();
+  expect(complaints).toEqual([]);
   await close();
 });

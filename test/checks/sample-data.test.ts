@@ -70,7 +70,7 @@ test('a fresh account gets a history of the given number of days, with a complet
   expect(await rowsOf('select from connection_schedule where account_id = $1', account)).toEqual([]);
 });
 
-test('the queries of two weeks are listed, without texts, and the last hour is not in the future', async () => {
+test('the queries of two weeks are listed, with their texts, and the last hour is not in the future', async () => {
   const account = await newAccount();
   await fill(account);
   const rows = await rowsOf(
@@ -86,7 +86,17 @@ test('the queries of two weeks are listed, without texts, and the last hour is n
     expect(row).toMatchObject({ most: 10, past: true, ordered: true, are_ids: true });
     expect(row['hours']).toBeGreaterThan(9.9 * 24);
   }
-  expect(await rowsOf('select from query_text where account_id = $1', account)).toEqual([]);
+  const texts = await rowsOf(
+    `select count(distinct text)::int as texts, bool_and(c.query_texts) as are_shown,
+            bool_and(exists (select from query_hour h where h.account_id = t.account_id and t.query = any (h.query))) as have_figures,
+            bool_and((text ~ '[$]1') = (c.engine = 'postgres')) filter (where text ~ '[$?]') as are_normalized
+       from query_text t join connection c using (account_id, connection_id)
+      where account_id = $1 group by c.connection_id`,
+    account,
+  );
+  expect(texts).toHaveLength(4);
+  for (const row of texts)
+    expect(row).toEqual({ texts: 10, are_shown: true, have_figures: true, are_normalized: true });
 });
 
 test('runs, tickets and entries are consistent with each other', async () => {

@@ -367,8 +367,8 @@ async function changeEverything(send: Send, own: OwnRows): Promise<void> {
   await send('PATCH /connections/:id', path, changed);
   await send('PATCH /connections/:id', path, changed); // an outdated version
   await send('POST /connections/:id/run', `${path}/run`);
-  await send('POST /connections/:id/queries/text', `/connections/${own.connection}/queries/text`, {
-    query: '1',
+  await send('POST /connections/:id/queries/texts', `/connections/${own.connection}/queries/texts`, {
+    queries: ['1'],
   });
   const tagged = { connections: [own.connection], add: ['pci'] };
   await send('POST /connections/tags', '/connections/tags', tagged);

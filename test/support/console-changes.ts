@@ -18,7 +18,7 @@ export const CONSOLE_CHANGES: readonly ConsoleChange[] = [
   ['DELETE /connections/:id', CONNECTION],
   ['POST /connections/:id/run', CONNECTION],
   ['POST /connections/:id/test', CONNECTION, { version: 1, name: 'Other' }],
-  ['POST /connections/:id/queries/text', CONNECTION, { query: '1' }],
+  ['POST /connections/:id/queries/texts', CONNECTION, { queries: ['1'] }],
   [
     'POST /connections/:id/silences',
     CONNECTION,

@@ -84,6 +84,8 @@ export function consoleReads({
       'GET /connections/:id/queries',
       `/connections/${connection}/queries?from=${daysAgo(9)}&to=${daysAgo(-1)}&limit=5`,
     ],
+    ['GET /connections/:id/queries', `/connections/${connection}/queries?own=shown&role=app&database=shop`],
+    ['GET /connections/:id/queries/history', `/connections/${connection}/queries/history?query=1&role=app`],
     [
       'GET /connections/:id/load',
       `/connections/${connection}/load?by=role&from=${daysAgo(9)}&to=${daysAgo(-1)}`,

@@ -24,7 +24,8 @@ function thresholdsOf({ warning, critical, limit }: LatestMeasure): Threshold[] 
   return levels.flatMap(({ value, ...rest }) => (value === null ? [] : [{ ...rest, value }]));
 }
 
-function markOf(change: ListedChange): ChartChange {
+/** A change as a mark of a chart. */
+export function markOf(change: ListedChange): ChartChange {
   return { id: change.id, at: Date.parse(change.at) / 1_000, text: changeText(change) };
 }
 

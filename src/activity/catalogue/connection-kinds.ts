@@ -130,11 +130,15 @@ export const CONNECTION_KINDS = {
     },
   }),
   query_text_read: kind({
-    meaning: 'A member read the text of a query.',
+    meaning: 'A member read the texts of queries.',
     group: 'checks',
     severity: 'low',
     activity: 'read',
     target: 'connection',
-    properties: { connection_id: connectionId, query: text('the id of the query', 'f3a1c07e99b2d415') },
+    properties: {
+      connection_id: connectionId,
+      query: optional(text('the id of the query', 'f3a1c07e99b2d415')),
+      queries: optional(texts('the ids of the queries, if they are several', ['f3a1c07e99b2d415'])),
+    },
   }),
 };

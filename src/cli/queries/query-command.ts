@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { ownerOfConnection } from '../../connections/connection-row.ts';
 import { listQueries } from '../../runs/queries/list-queries.ts';
-import { readQueryText } from '../../runs/queries/read-query-text.ts';
+import { readQueryTexts } from '../../runs/queries/read-query-texts.ts';
 import { idOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext } from '../command.ts';
 import { readConnectionData } from '../commands/measure-command.ts';
@@ -50,20 +50,20 @@ export function addQueryCommands(program: Command, context: CommandContext): voi
     .requiredOption('--connection <ID>', 'the connection', idOf('--connection'))
     .requiredOption('--query <ID>', 'the query, as "queries list" has it', textOf('--query'))
     .action(async ({ connection, query, json }: TextOptions) => {
-      const text = await context.withStore(async (writer) => {
+      const [found] = await context.withStore(async (writer) => {
         const accountId = await ownerOfConnection(writer, connection);
-        return readQueryText(
+        return readQueryTexts(
           (work) => changeAccount(writer, accountId, work),
           connection,
-          query,
+          [query],
           COMMAND_LINE,
         );
       });
-      if (text === null)
+      if (!found)
         throw new Error(
           `No text of this query is stored. "connection change ${connection} --query-texts yes" stores texts from the next run on.`,
         );
-      printOne(json, { query, text });
+      printOne(json, { query, text: found.text });
     });
 }
 

@@ -21,8 +21,16 @@ const DAYS = 14;
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
 
+const insertTexts = `
+  with texts as (
+    insert into query_text (account_id, connection_id, query, text, read_at)
+    select $1, $2, query, text, to_timestamp($5) from unnest($3::text[], $4::text[]) as t (query, text)
+  )
+  update connection set query_texts = true where account_id = $1 and connection_id = $2`;
+
 /** A query of the sample: what it does in an hour of full load, and by call. */
 interface Profile {
+  text: string;
   role: 'app' | 'reports';
   calls: number;
   seconds: number;
@@ -39,9 +47,28 @@ interface Profile {
 }
 
 const PROFILES: readonly Profile[] = [
-  { role: 'app', calls: 42_000, seconds: 0.0011, rows: 1, read: [0.02, 1], hit: 4, temporary: [0, 0] },
-  { role: 'app', calls: 18_500, seconds: 0.0007, rows: 1, read: [0.01, 1], hit: 3, temporary: [0, 0] },
   {
+    text: 'select id, email, name from customers where id = $1',
+    role: 'app',
+    calls: 42_000,
+    seconds: 0.0011,
+    rows: 1,
+    read: [0.02, 1],
+    hit: 4,
+    temporary: [0, 0],
+  },
+  {
+    text: 'update sessions set seen_at = $1 where id = $2',
+    role: 'app',
+    calls: 18_500,
+    seconds: 0.0007,
+    rows: 1,
+    read: [0.01, 1],
+    hit: 3,
+    temporary: [0, 0],
+  },
+  {
+    text: 'select o.id, o.total, o.placed_at\n  from orders o\n where o.customer_id = $1\n order by o.placed_at desc\n limit $2',
     role: 'app',
     calls: 9_400,
     seconds: 0.0042,
@@ -51,10 +78,38 @@ const PROFILES: readonly Profile[] = [
     temporary: [0, 0],
     slowdown: 3.6,
   },
-  { role: 'app', calls: 3_100, seconds: 0.0093, rows: 1, read: [2.1, 3], hit: 18, temporary: [0, 0] },
-  { role: 'app', calls: 1_850, seconds: 0.018, rows: 50, read: [6.5, 900], hit: 240, temporary: [0, 0] },
-  { role: 'app', calls: 310, seconds: 0.094, rows: 25, read: [88, 41_000], hit: 1_900, temporary: [0, 0] },
   {
+    text: 'insert into order_items (order_id, product_id, quantity, price) values ($1, $2, $3, $4)',
+    role: 'app',
+    calls: 3_100,
+    seconds: 0.0093,
+    rows: 1,
+    read: [2.1, 3],
+    hit: 18,
+    temporary: [0, 0],
+  },
+  {
+    text: 'select p.id, p.name, p.price, s.quantity\n  from products p\n  join stock s on s.product_id = p.id\n where p.category_id = $1\n order by p.name\n limit $2',
+    role: 'app',
+    calls: 1_850,
+    seconds: 0.018,
+    rows: 50,
+    read: [6.5, 900],
+    hit: 240,
+    temporary: [0, 0],
+  },
+  {
+    text: 'select id, name, price from products where lower(name) like lower($1) limit $2',
+    role: 'app',
+    calls: 310,
+    seconds: 0.094,
+    rows: 25,
+    read: [88, 41_000],
+    hit: 1_900,
+    temporary: [0, 0],
+  },
+  {
+    text: 'select c.id, count(*) as orders, max(o.placed_at) as last_order\n  from customers c\n  join orders o on o.customer_id = c.id\n where c.region = $1\n group by c.id\nhaving count(*) > $2',
     role: 'app',
     calls: 95,
     seconds: 0.31,
@@ -65,6 +120,7 @@ const PROFILES: readonly Profile[] = [
     isNewSince: 3,
   },
   {
+    text: 'select date(o.placed_at) as day, sum(i.quantity * i.price) as revenue\n  from orders o\n  join order_items i on i.order_id = o.id\n where o.placed_at >= $1\n group by day\n order by day',
     role: 'reports',
     calls: 6,
     seconds: 4.8,
@@ -74,6 +130,7 @@ const PROFILES: readonly Profile[] = [
     temporary: [340_000_000, 4],
   },
   {
+    text: 'select p.name, sum(i.quantity) as sold\n  from order_items i\n  join products p on p.id = i.product_id\n group by p.name\n order by sold desc',
     role: 'reports',
     calls: 2,
     seconds: 11.5,
@@ -82,10 +139,19 @@ const PROFILES: readonly Profile[] = [
     hit: 88_000,
     temporary: [1_900_000_000, 9],
   },
-  { role: 'app', calls: 700, seconds: 0.0031, rows: 0, read: [0.3, 1], hit: 9, temporary: [0, 0] },
+  {
+    text: 'delete from carts where updated_at < $1',
+    role: 'app',
+    calls: 700,
+    seconds: 0.0031,
+    rows: 0,
+    read: [0.3, 1],
+    hit: 9,
+    temporary: [0, 0],
+  },
 ];
 
-/** Writes what the queries of the first connections did in the last two weeks, by hour and without texts. */
+/** Writes what the queries of the first connections did in the last two weeks, by hour, and their texts. */
 export async function writeQueries(
   writer: pg.Pool,
   account: { id: number; history: History },
@@ -97,9 +163,22 @@ export async function writeQueries(
     const connectionId = fleet.connectionIds[place];
     if (connectionId === undefined) throw new Error('A connection was not stored.');
     const hours = JSON.stringify(hoursOf(connection, account.history));
-    await inTransaction(writer, (client) => client.query(insertHours, [account.id, connectionId, hours]));
+    const texts = textsOf(connection);
+    const read = account.history.end / 1e6;
+    await inTransaction(writer, async (client) => {
+      await client.query(insertHours, [account.id, connectionId, hours]);
+      await client.query(insertTexts, [account.id, connectionId, texts.ids, texts.texts, read]);
+    });
     step(place + 1, connections.length);
   }
+}
+
+/** The texts as the server normalizes them. */
+function textsOf({ engine, seed }: SampleConnection): { ids: string[]; texts: string[] } {
+  return {
+    ids: PROFILES.map((_, n) => idOf(engine, `${seed} ${n}`)),
+    texts: PROFILES.map(({ text }) => (engine === 'postgres' ? text : text.replace(/\$\d/g, '?'))),
+  };
 }
 
 type Worked = Record<(typeof HOUR_COLUMNS)[number], string | number>;

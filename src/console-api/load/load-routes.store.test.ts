@@ -85,6 +85,15 @@ test('the load over time by what sessions waited for, who they were, and the res
   });
   const byRole = await read<ConnectionLoad>(`${path}?by=role&${range}`);
   expect(byRole.parts.map(({ name }) => name)).toEqual(['app', 'bob', null]);
+  const ofOther = await read<ConnectionLoad>(`${path}?query=2&by=role&${range}`);
+  expect(ofOther).toMatchObject({ at: [first, later], parts: [], top: [] });
+  const ofOne = await read<ConnectionLoad>(`${path}?query=1&by=role&${range}`);
+  // Without the sessions whose query is not known.
+  expect(ofOne.parts).toEqual([
+    { name: 'app', sessions: [1.5, 1] },
+    { name: 'bob', sessions: [1.5, 0] },
+  ]);
+  expect(ofOne.top.map(({ state }) => state)).not.toContain(null);
   expect(await read<ConnectionLoad>(path)).toEqual({ step: 300, at: [], parts: [], top: [] });
   expect(await refused(`${path}?by=host`)).toEqual([400, 'invalid_parameter', expect.any(String), 'by']);
   const stranger = await owner();

@@ -20,13 +20,14 @@ const getLoad = consoleRoute({
   permission: 'health:read',
   query: Type.Object({
     by: Type.Optional(stringEnum(...LOAD_DIMENSION_NAMES)),
+    query: Type.Optional(Type.String({ maxLength: 64, description: 'query must be the id of a query.' })),
     ...historyRange,
   }),
   response: ConnectionLoad,
   // Two weeks are four thousand rows with forty parts each.
   cost: 3,
   async handler({ actor: { accountId }, id, query, read }) {
-    const range = { ...readHistoryRange(query, 1), limit: PARTS };
+    const range = { ...readHistoryRange(query, 1), limit: PARTS, query: query.query };
     return read(async (run) => {
       await requireConnection(run, accountId, id);
       const by = query.by ?? 'wait';

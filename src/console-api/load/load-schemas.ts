@@ -28,5 +28,5 @@ export const ConnectionLoad = Type.Object({
   ),
 });
 
-/** GET /connections/:id/load?by=wait&from=&to= */
+/** GET /connections/:id/load?by=wait&query=&from=&to= */
 export type ConnectionLoad = Static<typeof ConnectionLoad>;

@@ -4,11 +4,11 @@ import { type ChangeAccount, changeAccount } from '../../activity/record-entry.t
 import { changeConnection } from '../../connections/change-connection.ts';
 import { pruneQueries } from '../../runs/queries/prune-queries.ts';
 import type { QueryReport } from '../../runs/queries/query-run.ts';
-import { readQueryText } from '../../runs/queries/read-query-text.ts';
+import { readQueryTexts } from '../../runs/queries/read-query-texts.ts';
 import { storeQueries } from '../../runs/queries/store-queries.ts';
 import { openPool } from '../../store/connect.ts';
 import { openTestConsole, type TestConsole } from '../console-fixture.ts';
-import type { ConnectionQueries } from './query-schemas.ts';
+import type { ConnectionQueries, QueryHistory } from './query-schemas.ts';
 
 let store: TestStore;
 let testConsole: TestConsole;
@@ -131,27 +131,81 @@ test('texts are stored only while they are on, each reading is logged, and switc
   const change: ChangeAccount = (work) => changeAccount(store.writer, accountId, work);
   const turn = (queryTexts: boolean) =>
     changeConnection(change, store.deps.secret, connectionId, { queryTexts });
-  const text = () => readQueryText(change, connectionId, '1');
+  const text = async (...queries: string[]) =>
+    (await readQueryTexts(change, connectionId, ['1', ...queries])).map((one) => one.text);
   const stored = async () =>
     (await store.writer.query('select text from query_text where account_id = $1', [accountId])).rows;
   const given: [string, string][] = [['1', 'select $1']];
   await add([ran(1, 1, 1)], given);
-  expect([await stored(), await text()]).toEqual([[], null]);
+  expect([await stored(), await text()]).toEqual([[], []]);
   await turn(true);
   await add([ran(1, 1, 1)], given);
-  expect(await text()).toBe('select $1');
+  expect(await text()).toEqual(['select $1']);
+  await add([ran(2, 1, 1)], [['2', 'select 2']]);
+  expect(await text('2', '3')).toEqual(['select $1', 'select 2']);
   const { rows } = await store.writer.query(
     `select properties from activity where account_id = $1 and action_type in ('query_text_read', 'connection_changed')
-      order by action_type`,
+      order by id`,
     [accountId],
   );
   expect(rows).toMatchObject([
     { properties: { changed: ['query_texts'], from: { query_texts: false }, to: { query_texts: true } } },
     { properties: { connection_id: connectionId, query: '1' } },
+    { properties: { connection_id: connectionId, queries: ['1', '2'] } },
   ]);
   expect(JSON.stringify(rows)).not.toContain('select');
   const reader = await testConsole.owner();
   expect(await reader.refused(path)).toEqual(notFound);
   await turn(false);
-  expect([await stored(), await text()]).toEqual([[], null]);
+  expect([await stored(), await text()]).toEqual([[], []]);
+});
+
+test('queries are listed by database and role, without those of our own login unless all are', async () => {
+  const { add, key, path, read, refused } = await ownerWithConnection();
+  const own = 'health';
+  await store.writer.query(
+    'update connection set username = $3 where account_id = $1 and connection_id = $2',
+    [key.accountId, key.connectionId, own],
+  );
+  const listed = async (query: string) => {
+    const { queries, hidden_role } = await read<ConnectionQueries>(`${path}${query}`);
+    return [hidden_role, ...queries.map((one) => `${one.query} ${one.database} ${one.role}`)];
+  };
+  await add([{ ...ran(1, 1, 9), role: own }]);
+  expect(await listed('')).toEqual([null, '1 shop health']);
+  await add([ran(2, 1, 3), { ...ran(2, 1, 2), database: 'logs' }, { ...ran(3, 1, 1), role: "o'hara" }]);
+  expect(await listed('')).toEqual([own, '2 shop app', '2 logs app', "3 shop o'hara"]);
+  expect((await listed('?own=shown'))[1]).toBe('1 shop health');
+  expect(await listed('?role=health')).toEqual([null, '1 shop health']);
+  expect(await listed('?database=logs')).toEqual([own, '2 logs app']);
+  expect(await listed(`?role=${encodeURIComponent("o'hara")}`)).toEqual([null, "3 shop o'hara"]);
+  expect(await listed(`?role=${encodeURIComponent("' or true --")}`)).toEqual([null]);
+  const { databases, roles } = await read<ConnectionQueries>(path);
+  expect([databases, roles]).toEqual([
+    ['logs', 'shop'],
+    ['app', own, "o'hara"],
+  ]);
+  expect(await refused(`${path}?own=all`)).toEqual([400, 'invalid_parameter', expect.any(String), 'own']);
+  expect((await refused(`${path}?role=${'r'.repeat(101)}`))[0]).toBe(400);
+});
+
+test('the history of a query is its hours, of all databases or of one', async () => {
+  const { add, path, read, refused } = await ownerWithConnection();
+  await add([ran(7, 10, 1), { ...ran(7, 5, 2), database: 'logs' }, ran(8, 1, 1)]);
+  const history = async (query: string) =>
+    (await read<QueryHistory>(`${path}/history?query=${query}`)).hours.map(({ calls, seconds }) => [
+      calls,
+      seconds,
+    ]);
+  expect(await history('7')).toEqual([[15, 3]]);
+  expect(await history('7&database=logs&role=app')).toEqual([[5, 2]]);
+  expect(await history('9')).toEqual([]);
+  expect(await refused(`${path}/history?query=${encodeURIComponent("1' or '1'='1")}`)).toEqual([
+    400,
+    'invalid_parameter',
+    expect.any(String),
+    'query',
+  ]);
+  const other = await ownerWithConnection();
+  expect(await other.refused(`${path}/history?query=7`)).toEqual(notFound);
 });

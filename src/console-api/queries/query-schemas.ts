@@ -32,12 +32,38 @@ export const ConnectionQueries = Type.Object({
   all_seconds: Type.Number(),
   /** Most time first. */
   queries: Type.Array(ListedQuery),
+  /** Of all queries of the range, at most 100 each; '' = none. */
+  databases: Type.Array(Type.String()),
+  roles: Type.Array(Type.String()),
+  /** The role of dbvitals' own login, whose queries are left out; null if none are. */
+  hidden_role: nullable(Type.String()),
 });
 
-export const QueryText = Type.Object({ text: Type.String() });
+export const QueryTexts = Type.Object({
+  /** Of the queries that have one. */
+  texts: Type.Array(Type.Object({ query: Type.String(), text: Type.String() })),
+});
+
+/** An hour is missing if the query was not among those with the most time. */
+export const QueryHistory = Type.Object({
+  hours: Type.Array(
+    Type.Object({
+      /** When it began, in Unix seconds. */
+      at: Type.Number(),
+      calls: Type.Number(),
+      seconds: Type.Number(),
+      rows: Type.Number(),
+      read: Type.Number(),
+      hit: Type.Number(),
+      temporary: Type.Number(),
+    }),
+  ),
+});
 
 export type ListedQuery = Static<typeof ListedQuery>;
-/** GET /connections/:id/queries?from=&to=&limit= */
+/** GET /connections/:id/queries?from=&to=&limit=&database=&role=&own= */
 export type ConnectionQueries = Static<typeof ConnectionQueries>;
-/** POST /connections/:id/queries/text */
-export type QueryText = Static<typeof QueryText>;
+/** POST /connections/:id/queries/texts */
+export type QueryTexts = Static<typeof QueryTexts>;
+/** GET /connections/:id/queries/history?query=&database=&role=&from=&to= */
+export type QueryHistory = Static<typeof QueryHistory>;

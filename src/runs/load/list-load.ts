@@ -30,12 +30,13 @@ const parts = (columns: readonly string[]) => `
     select state, ${columns.join(', ')}, sum(total) as total
       from source
       join session_load_source using (source_id)
-     where account_id = $1 and connection_id = $2
+     where account_id = $1 and connection_id = $2 and ($6::text is null or query = $6)
      group by state, ${columns.join(', ')}
   ), largest as (
     select * from named order by total desc, ${columns.join(', ')} limit $5
   ), whole as (
-    select sum(minutes) as minutes, sum(total * minutes) as all_sessions from span
+    select sum(minutes) as minutes, case when $6::text is null then sum(total * minutes) else (select sum(total) from named) end as all_sessions
+      from span
   )
   select state, ${columns.join(', ')}, total / minutes as sessions
     from largest
@@ -47,13 +48,13 @@ const parts = (columns: readonly string[]) => `
    where rest / minutes >= 0.005
    order by state nulls last, sessions desc`;
 
-/** The load of a connection in a range, split by a dimension: the largest parts of each state first, then the rest. */
+/** The load of a connection in a range, or that of one query, split by a dimension: the largest parts of each state first, then the rest. */
 export function listLoad(
   read: Read,
   accountId: number,
   connectionId: number,
   by: keyof typeof LOAD_DIMENSIONS,
-  { from, to, limit }: { from: Date; to: Date; limit: number },
+  { from, to, limit, query }: { from: Date; to: Date; limit: number; query?: string | undefined },
 ): Promise<LoadPart[]> {
-  return read(parts(LOAD_DIMENSIONS[by]), [accountId, connectionId, from, to, limit]);
+  return read(parts(LOAD_DIMENSIONS[by]), [accountId, connectionId, from, to, limit, query]);
 }

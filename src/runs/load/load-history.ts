@@ -42,12 +42,14 @@ const history = (name: string) => `
     select bin, ${name} as name, sum(total) as total
       from source
       join session_load_source using (source_id)
-     where account_id = $1 and connection_id = $2
+     where account_id = $1 and connection_id = $2 and ($7::text is null or query = $7)
      group by 1, 2
   ), largest as (
     select name from part group by name order by sum(total) desc, name limit $6
   )
-  select bin::float8 as at, bin.total / minutes as total,
+  select bin::float8 as at,
+         case when $7::text is null then bin.total
+              else coalesce((select sum(p.total) from part p where p.bin = bin.bin), 0) end / minutes as total,
          coalesce(array_agg(name order by name) filter (where name is not null), '{}') as names,
          coalesce(array_agg(part.total / minutes order by name) filter (where name is not null), '{}')::float8[] as sessions
     from bin
@@ -62,15 +64,18 @@ interface Row {
   sessions: number[];
 }
 
-/** The load of a connection in a range, as at most 400 points, split into the `limit` largest parts by a dimension. */
+/**
+ * The load of a connection in a range, or that of one query, as at most 400 points, split into the `limit` largest parts
+ * by a dimension.
+ */
 export async function readLoadHistory(
   read: Read,
   key: readonly [accountId: number, connectionId: number],
   by: LoadDimension,
-  { from, to, limit }: { from: Date; to: Date; limit: number },
+  { from, to, limit, query }: { from: Date; to: Date; limit: number; query?: string | undefined },
 ): Promise<LoadHistory> {
   const step = chooseStep(from, to);
-  const rows = await read<Row>(history(NAMES[by]), [...key, from, to, step, limit]);
+  const rows = await read<Row>(history(NAMES[by]), [...key, from, to, step, limit, query]);
   const sums = new Map<string, number>();
   for (const { names, sessions } of rows)
     names.forEach((name, place) => {

@@ -16,6 +16,19 @@ export interface QueryList {
   all_calls: number;
   all_seconds: number;
   queries: ListedQuery[];
+  /** Of the queries of the range, at most 100 each. */
+  databases: string[];
+  roles: string[];
+  /** The role of dbvitals' own login, if its queries are left out; else null. */
+  hidden_role: string | null;
+}
+
+/** Which queries are listed. */
+interface QueryFilter {
+  database?: string | undefined;
+  role?: string | undefined;
+  /** Leaves out what dbvitals' login did, unless all queries of the range are of its role. */
+  hidesOwn?: boolean;
 }
 
 const selectAll = `
@@ -64,6 +77,8 @@ const selectQueries = `
     select query, database, role, ${COUNTERS.map((name) => `sum(${name}) as ${name}`).join(', ')}
       from listed
      where hour between date_trunc('hour', $3::timestamptz, 'UTC') and $4
+       and ($6::text is null or database = $6) and ($7::text is null or role = $7)
+       and ($8::text is null or role <> $8)
      group by query, database, role
      order by sum(seconds) desc
      limit $5
@@ -82,15 +97,36 @@ const selectQueries = `
     from chosen c
    order by seconds desc, query, database, role`;
 
+const selectNames = `
+  select coalesce((array_agg(distinct u.database))[:100], '{}') as databases,
+         coalesce((array_agg(distinct u.role))[:100], '{}') as roles,
+         (select username from connection where account_id = $1 and connection_id = $2) as username
+    from query_hour h, ${unnestHour('h')}
+   where account_id = $1 and connection_id = $2
+     and h.hour between date_trunc('hour', $3::timestamptz, 'UTC') and $4`;
+
+type Names = Pick<QueryList, 'databases' | 'roles'> & { username: string };
+
 /** Lists what the queries of a connection did, by whole hours, most time first. Hours are kept for 14 days. */
 export async function listQueries(
   read: Read,
   accountId: number,
   connectionId: number,
-  { from, to, limit }: { from: Date; to: Date; limit: number },
+  {
+    from,
+    to,
+    limit,
+    database,
+    role,
+    hidesOwn = false,
+  }: QueryFilter & { from: Date; to: Date; limit: number },
 ): Promise<QueryList> {
   const range = [accountId, connectionId, from, to];
-  const [all] = await read<Omit<QueryList, 'queries'>>(selectAll, range);
-  const queries = await read<ListedQuery>(selectQueries, [...range, limit]);
-  return { all_calls: 0, all_seconds: 0, ...all, queries };
+  const [all] = await read<Pick<QueryList, 'all_calls' | 'all_seconds'>>(selectAll, range);
+  const [names] = await read<Names>(selectNames, range);
+  const { databases = [], roles = [], username = '' } = names ?? {};
+  const hasOwn = hidesOwn && role === undefined && roles.length > 1 && roles.includes(username);
+  const hidden = hasOwn ? username : null;
+  const queries = await read<ListedQuery>(selectQueries, [...range, limit, database, role, hidden]);
+  return { all_calls: 0, all_seconds: 0, ...all, queries, databases, roles, hidden_role: hidden };
 }

@@ -8,19 +8,21 @@ test('every state of the page has an address', () => {
     change: 'setting',
     compare: '3-12',
     edit: 'settings',
-    days: '14',
     query: '-8123456789012345678',
   };
   const kinds = connectionSearch(search);
-  expect(kinds).toMatchObject({ status: 'critical', compare: '3-12', edit: 'settings', days: '14' });
+  expect(kinds).toMatchObject({ status: 'critical', compare: '3-12', edit: 'settings' });
   expect(kinds.query).toBe(search.query);
+  const filter = { tab: 'queries', database: 'shop', role: "o'hara", own: 'shown' };
+  expect(connectionSearch(filter)).toEqual(filter);
+  expect(connectionSearch({ role: 'r'.repeat(200) }).role).toHaveLength(100);
   expect(connectionSearch({ query: 'a'.repeat(64) })).toEqual({ query: 'a'.repeat(64) });
 });
 
 test.each([
   { edit: 'remove' },
-  { days: '1' },
-  { days: '365' },
+  { own: 'all' },
+  { days: '7' },
   { query: '../../members' },
   { query: 'a'.repeat(65) },
   { compare: '12-3' },
@@ -34,7 +36,6 @@ test.each([
   [{ finding: 'PG_WRAPAROUND' }, 'findings'],
   [{ status: 'ok' }, 'findings'],
   [{ query: '12' }, 'queries'],
-  [{ days: '7' }, 'queries'],
   [{ compare: '3-12' }, 'changes'],
   [{ change: 'setting' }, 'changes'],
   [{ range: '7d' }, 'charts'],

@@ -17,10 +17,13 @@ export interface ConnectionSearch extends RangeSearch {
   compare?: string;
   /** The open dialog: it changes the tags, or the settings. */
   edit?: 'tags' | 'settings';
-  /** How many days of queries are listed; one by default. */
-  days?: '7' | '14';
-  /** The query whose text is open, by its id or digest. */
-  query?: string;
+  /** The query whose page is open, by its id or digest. */
+  query?: string | undefined;
+  /** Queries of one database, and of one role. */
+  database?: string | undefined;
+  role?: string | undefined;
+  /** Lists the queries of dbvitals' own login too. */
+  own?: 'shown' | undefined;
 }
 
 /** The ids of two runs, the earlier one first. */
@@ -30,7 +33,8 @@ export interface ComparedRuns {
 }
 
 const EDITS = ['tags', 'settings'] as const;
-const DAYS = ['7', '14'] as const;
+/** As long as the store keeps a name of a watched server. */
+const NAME = 100;
 const QUERY = /^-?[0-9a-f]{1,64}$/i;
 const RUNS = /^([1-9]\d{0,14})-([1-9]\d{0,14})$/;
 
@@ -44,7 +48,7 @@ export function comparedRuns(compare: string | undefined): ComparedRuns | null {
 export function openTab(search: ConnectionSearch): ConnectionTab {
   if (search.tab) return search.tab;
   if (search.finding ?? search.status) return 'findings';
-  if (search.query ?? search.days) return 'queries';
+  if (search.query) return 'queries';
   if (search.compare ?? search.change) return 'changes';
   return (search.range ?? search.from ?? search.to) ? 'charts' : 'overview';
 }
@@ -56,7 +60,8 @@ export function connectionSearch(given: Record<string, string | undefined>): Con
   const finding = given['finding']?.slice(0, 400);
   const { compare, query } = given;
   const edit = EDITS.find((dialog) => dialog === given['edit']);
-  const days = DAYS.find((choice) => choice === given['days']);
+  const database = given['database']?.slice(0, NAME);
+  const role = given['role']?.slice(0, NAME);
   const change = CHANGE_KINDS.find((kind) => kind === given['change']);
   return {
     ...(tab && { tab }),
@@ -65,8 +70,10 @@ export function connectionSearch(given: Record<string, string | undefined>): Con
     ...(change && { change }),
     ...(compare !== undefined && comparedRuns(compare) && { compare }),
     ...(edit && { edit }),
-    ...(days && { days }),
     ...(query !== undefined && QUERY.test(query) && { query }),
+    ...(database && { database }),
+    ...(role && { role }),
+    ...(given['own'] === 'shown' && { own: 'shown' as const }),
     ...rangeSearch(given),
   };
 }

@@ -4,7 +4,6 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react';
 import type { ConnectionDetail } from '../../../../src/console-api/connections/connection-schemas.ts';
 import type { RunProgress } from '../../../../src/console-api/connections/runs.ts';
-import type { ConnectionTab } from '../../../../src/vocabulary/connection-tabs.ts';
 import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
 import { fleetStatus } from '../../../../src/vocabulary/score-bands.ts';
 import { announce, notify, notifyFailure } from '../../parts/announcer.tsx';
@@ -17,7 +16,7 @@ import { useCan } from '../../shell/profile.ts';
 import { Blocking, BlockingNow } from './blocking.tsx';
 import { Changes, LatestChanges } from './changes.tsx';
 import { connectionQuery, silencesQuery, useRefresh } from './connection-query.ts';
-import { connectionSearch, openTab } from './connection-search.ts';
+import { type ConnectionSearch, connectionSearch, openTab } from './connection-search.ts';
 import { ConnectionTabs } from './connection-tabs.tsx';
 import { ConnectionTags } from './connection-tags.tsx';
 import { EditDialog } from './edit-dialog.tsx';
@@ -29,6 +28,7 @@ import { Measures } from './measures.tsx';
 import { Overview } from './overview.tsx';
 import { Problems } from './problems.tsx';
 import { Queries } from './queries/queries.tsx';
+import { QueryPage } from './queries/query-page.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { RunProgressBar } from './run-progress.tsx';
 import { RunHistory } from './runs/run-history.tsx';
@@ -121,7 +121,7 @@ function Connection({ id }: { id: string }) {
                 }
                 detail={loaded}
                 isWatched={isWatched}
-                tab={openTab(search)}
+                search={search}
               />
               {search.edit === 'settings' && can('connections:write') && (
                 <EditDialog onClose={() => edit(undefined)} settings={loaded.settings} />
@@ -145,7 +145,7 @@ function Connection({ id }: { id: string }) {
 }
 
 interface TabProps {
-  tab: ConnectionTab;
+  search: ConnectionSearch;
   detail: ConnectionDetail;
   /** Whether a check runs that this page shows. */
   isWatched: boolean;
@@ -154,10 +154,10 @@ interface TabProps {
 }
 
 /** What the open tab shows. */
-function Tab({ tab, detail, isWatched, actions }: TabProps) {
+function Tab({ search, detail, isWatched, actions }: TabProps) {
   const { settings } = detail;
   const id = String(settings.id);
-  switch (tab) {
+  switch (openTab(search)) {
     case 'overview':
       return <OverviewTab detail={detail} isWatched={isWatched} />;
     case 'now':
@@ -172,7 +172,11 @@ function Tab({ tab, detail, isWatched, actions }: TabProps) {
     case 'findings':
       return <FindingsTab detail={detail} isWatched={isWatched} />;
     case 'queries':
-      return <Queries settings={settings} />;
+      return search.query === undefined ? (
+        <Queries settings={settings} />
+      ) : (
+        <QueryPage database={search.database} detail={detail} query={search.query} role={search.role} />
+      );
     case 'charts':
       return <Measures connectionId={id} />;
     case 'changes':

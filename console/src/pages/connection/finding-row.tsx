@@ -8,7 +8,7 @@ import { FindingExplanation } from '../../parts/finding-explanation.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFindingRead } from '../../shell/onboarding-query.ts';
-import { queryFragment } from './queries/show-query.ts';
+import { connectionSearch } from './connection-search.ts';
 
 /** The finding's title as a button that opens and closes its details. */
 export function FindingTitle({
@@ -113,12 +113,12 @@ export function FindingDetail({
         )}
         {/_QUER(?:Y|IES)/.test(check_id) && (
           <Link
-            hash={queryFragment(object)}
             params={{ id: connectionId }}
-            search={{ tab: 'queries' }}
+            // An object such as `1234 in shop by app`.
+            search={connectionSearch({ tab: 'queries', query: object?.split(' ')[0] })}
             to="/connections/$id"
           >
-            Show in queries
+            Show query
           </Link>
         )}
         {onThresholds && (

@@ -29,22 +29,32 @@ const WORDS: Record<LoadDimension, string> = {
 };
 const CHOICES = LOAD_DIMENSION_NAMES.map((id) => ({ id, label: WORDS[id] }));
 
-function loadQuery(id: string, by: LoadDimension, span: Span) {
+function loadQuery(id: string, by: LoadDimension, span: Span, query: string | undefined) {
   return {
-    queryKey: ['connections', id, 'load', by, span],
+    queryKey: ['connections', id, 'load', by, span, query],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      get<ConnectionLoad>(`/connections/${encodeURIComponent(id)}/load`, { by, ...searchOf(span) }, signal),
+      get<ConnectionLoad>(
+        `/connections/${encodeURIComponent(id)}/load`,
+        { by, query, ...searchOf(span) },
+        signal,
+      ),
     placeholderData: keepPreviousData,
     staleTime: RENEWED_MS,
     gcTime: RENEWED_MS,
   };
 }
 
+interface LoadProps {
+  connectionId: string;
+  /** Only the sessions that ran this one. */
+  query?: string;
+}
+
 /** What the sessions of a server did over time: how many ran, waited, or were idle in a transaction. */
-export function Load({ connectionId }: { connectionId: string }) {
+export function Load({ connectionId, query: only }: LoadProps) {
   const { span } = useChartGroup();
   const [by, setBy] = useState<LoadDimension>('wait');
-  const query = useQuery(loadQuery(connectionId, by, span));
+  const query = useQuery(loadQuery(connectionId, by, span, only));
   const markers = useEpisodeMarkers(connectionId, span);
   const series = useMemo(() => seriesIn(query.data, by), [query.data, by]);
   return (
@@ -52,22 +62,26 @@ export function Load({ connectionId }: { connectionId: string }) {
       actions={
         <>
           <Select
-            choices={CHOICES}
+            choices={only === undefined ? CHOICES : CHOICES.filter(({ id }) => id !== 'query')}
             hideLabel
             label="Split the load"
             onChange={(chosen) => setBy(LOAD_DIMENSION_NAMES.find((name) => name === chosen) ?? 'wait')}
             value={by}
           />
-          <RangeSwitch />
+          {only === undefined && <RangeSwitch />}
         </>
       }
-      description="Sessions that run, wait, or are idle in a transaction, on average. Drag over the chart to zoom."
-      title="Load"
+      description={`${only === undefined ? 'Sessions that run, wait,' : 'Sessions that run this query, wait in it,'} or are idle in a transaction, on average. Drag over the chart to zoom.`}
+      title={only === undefined ? 'Load' : 'Waits'}
     >
       <Loaded query={query}>
         {(load) =>
-          load.at.length === 0 ? (
-            <p className="quiet">No load was measured in this range.</p>
+          load.at.length === 0 || (only !== undefined && load.parts.length === 0) ? (
+            <p className="quiet">
+              {load.at.length === 0
+                ? 'No load was measured in this range.'
+                : 'No pulse saw a session with this query in this range.'}
+            </p>
           ) : (
             <div className="measures">
               <h3 className="hidden-text">Load over time</h3>

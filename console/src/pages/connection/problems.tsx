@@ -9,14 +9,13 @@ import { StatusMark } from '../../parts/status-mark.tsx';
 /** More than these are a list of their own. */
 const MOST = 5;
 
-/** The worst findings of the latest check, each with a link to what it says to do. */
-export function Problems({
-  connectionId,
-  findings,
-}: {
+interface ProblemsProps {
   connectionId: string;
   findings: readonly ExplainedFinding[];
-}) {
+}
+
+/** The worst findings of the latest check. */
+export function Problems({ connectionId, findings }: ProblemsProps) {
   const problems = findings.filter(({ status }) => status !== 'ok' && status !== 'skipped');
   return (
     <Section title="What is wrong now">
@@ -25,26 +24,7 @@ export function Problems({
           The latest check found no problems.
         </Message>
       ) : (
-        <ul className="problems">
-          {problems.slice(0, MOST).map((finding) => {
-            const anchor = findingAnchor(finding);
-            return (
-              <li key={anchor}>
-                <StatusMark quiet status={finding.status} />
-                <div>
-                  <Link
-                    params={{ id: connectionId }}
-                    search={{ tab: 'findings', finding: anchor }}
-                    to="/connections/$id"
-                  >
-                    <bdi>{finding.title}</bdi>
-                  </Link>
-                  <bdi className="finding-measured">{readableLine(finding.metric_line)}</bdi>
-                </div>
-              </li>
-            );
-          })}
-        </ul>
+        <ProblemList connectionId={connectionId} findings={problems.slice(0, MOST)} />
       )}
       {problems.length > MOST && (
         <Link params={{ id: connectionId }} search={{ tab: 'findings' }} to="/connections/$id">
@@ -52,5 +32,31 @@ export function Problems({
         </Link>
       )}
     </Section>
+  );
+}
+
+/** Findings, each with a link to what it says to do. */
+export function ProblemList({ connectionId, findings }: ProblemsProps) {
+  return (
+    <ul className="problems">
+      {findings.map((finding) => {
+        const anchor = findingAnchor(finding);
+        return (
+          <li key={anchor}>
+            <StatusMark quiet status={finding.status} />
+            <div>
+              <Link
+                params={{ id: connectionId }}
+                search={{ tab: 'findings', finding: anchor }}
+                to="/connections/$id"
+              >
+                <bdi>{finding.title}</bdi>
+              </Link>
+              <bdi className="finding-measured">{readableLine(finding.metric_line)}</bdi>
+            </div>
+          </li>
+        );
+      })}
+    </ul>
   );
 }

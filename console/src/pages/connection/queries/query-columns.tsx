@@ -1,26 +1,26 @@
+import { Link } from '@tanstack/react-router';
 import type { ListedQuery } from '../../../../../src/console-api/queries/query-schemas.ts';
-import { queryName } from '../../../../../src/platform/text/query-name.ts';
 import { valueText } from '../../../../../src/platform/text/value-text.ts';
 import type { Engine } from '../../../../../src/vocabulary/engines.ts';
-import { Button } from '../../../parts/button.tsx';
 import { Sparkline } from '../../../parts/sparkline.tsx';
 import type { Column } from '../../../parts/table.tsx';
+import { countText } from './count-text.ts';
 
 interface ColumnsOf {
   engine: Engine;
   /** Of all queries in the range. */
   allSeconds: number;
-  /** Shows the text of a query; null if the member may not, or none is stored. */
-  onText: ((query: string) => void) | null;
+  /** By id, where texts are stored and the member may read them. */
+  texts: ReadonlyMap<string, string> | undefined;
 }
 
 /** The columns of the list of queries: what is read and temporary differs between the engines. */
-export function queryColumns({ engine, allSeconds, onText }: ColumnsOf): Column<ListedQuery>[] {
+export function queryColumns({ engine, allSeconds, texts }: ColumnsOf): Column<ListedQuery>[] {
   const isPostgres = engine === 'postgres';
-  const columns: Column<ListedQuery>[] = [
+  return [
     {
-      ...{ id: 'query', header: 'Query', width: 'minmax(9rem, 2fr)', narrow: 'lead' },
-      cell: (one) => <QueryName {...one} />,
+      ...{ id: 'query', header: 'Query', width: 'minmax(12rem, 4fr)', narrow: 'lead' },
+      cell: (one) => <QueryName {...one} text={texts?.get(one.query)} />,
     },
     {
       ...{ id: 'time', header: 'Time', align: 'end' },
@@ -33,47 +33,51 @@ export function queryColumns({ engine, allSeconds, onText }: ColumnsOf): Column<
         </>
       ),
     },
-    { ...{ id: 'calls', header: 'Calls', align: 'end' }, cell: ({ calls }) => valueText(calls, 'count') },
+    { ...{ id: 'calls', header: 'Calls', align: 'end' }, cell: ({ calls }) => countText(calls) },
     {
       ...{ id: 'mean', header: 'Mean', align: 'end' },
       cell: ({ seconds, calls }) => valueText(seconds / Math.max(1, calls), 'seconds'),
     },
-    { ...{ id: 'rows', header: 'Rows', align: 'end' }, cell: ({ rows }) => valueText(rows, 'count') },
+    { ...{ id: 'rows', header: 'Rows', align: 'end' }, cell: ({ rows }) => countText(rows) },
     {
       ...{ id: 'read', header: isPostgres ? 'Blocks read' : 'Rows examined', align: 'end' },
-      cell: ({ read }) => valueText(read, 'count'),
+      cell: ({ read }) => countText(read),
     },
     {
       ...{ id: 'temporary', header: isPostgres ? 'Temporary' : 'Disk tables', align: 'end' },
-      cell: ({ temporary }) => valueText(temporary, isPostgres ? 'bytes' : 'count'),
+      cell: ({ temporary }) => (isPostgres ? valueText(temporary, 'bytes') : countText(temporary)),
     },
     {
       ...{ id: 'trend', header: 'Mean, 14 days', width: '7rem', align: 'end', narrow: 'hide' },
       cell: ({ trend }) => <Trend values={trend} />,
     },
   ];
-  if (!onText) return columns;
-  return [
-    ...columns,
-    {
-      ...{ id: 'text', header: 'Text', width: '4.5rem', align: 'end', hideHeader: true },
-      cell: ({ query }) => (
-        <Button aria-label={`Text of query ${query}`} onPress={() => onText(query)} small>
-          Text
-        </Button>
-      ),
-    },
-  ];
 }
 
-/** The id, and where and by which role it ran. They come from the server, so they are text. */
-function QueryName(place: Pick<ListedQuery, 'query' | 'database' | 'role'>) {
-  const { query, database, role } = place;
+/** Longer lines have no room in any window. */
+const LINE = 300;
+
+/** The text in one line or the id, and where and by which role it ran. They come from the server, so they are text. */
+function QueryName({ query, database, role, text }: ListedQuery & { text: string | undefined }) {
   return (
-    <div className="query-name" data-query={queryName(place)} tabIndex={-1}>
-      <bdi className="mono" title={query}>
-        {query}
-      </bdi>
+    <div className="query-name">
+      <Link
+        className="row-link mono"
+        from="/connections/$id"
+        search={({ range, from, to }) => ({
+          tab: 'queries',
+          query,
+          ...(database && { database }),
+          ...(role && { role }),
+          ...(range && { range }),
+          ...(from && { from }),
+          ...(to && { to }),
+        })}
+        title={text === undefined ? undefined : query}
+        to="/connections/$id"
+      >
+        <bdi>{text?.replace(/\s+/g, ' ').trim().slice(0, LINE) ?? query}</bdi>
+      </Link>
       <span className="quiet small">
         {database !== '' && <bdi>{database}</bdi>}
         {database !== '' && role !== '' && ' · '}

@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type {
   ConnectionChange,
@@ -21,6 +21,7 @@ export function TextsDialog({ settings, onClose }: TextsDialogProps) {
   // As it was when the dialog opened: the settings change before it closes.
   const [isOn] = useState(settings.query_texts);
   const renew = useRefresh();
+  const queries = useQueryClient();
   const save = useMutation({
     mutationFn: () =>
       send<ConnectionSettings>('PATCH', `/connections/${id}`, {
@@ -29,6 +30,7 @@ export function TextsDialog({ settings, onClose }: TextsDialogProps) {
       } satisfies ConnectionChange),
     async onSuccess() {
       await renew();
+      queries.removeQueries({ queryKey: ['query-texts', id] });
       notify(isOn ? 'Texts deleted' : 'Texts are stored from the next check on');
       onClose();
     },
