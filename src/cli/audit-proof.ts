@@ -4,9 +4,16 @@ import { type Export, inDraft, writeExport } from '../activity/seals/export-log.
 import { sealEntries } from '../activity/seals/record-seals.ts';
 import { openSealFile } from '../activity/seals/seal-file.ts';
 import { ensureSealKeys, openSealKeys, requireSealKeys } from '../activity/seals/seal-key.ts';
+import { storedSeals } from '../activity/seals/stored-seals.ts';
+import {
+  type DeliveredBroken,
+  type DeliveredLog,
+  type DeliveredVerified,
+  verifyDelivered,
+} from '../activity/seals/verify-delivered.ts';
 import { verifyExport } from '../activity/seals/verify-export.ts';
 import type { Broken, Verified } from '../activity/seals/verify-log.ts';
-import { verifyStore } from '../activity/seals/verify-store.ts';
+import { fileSeals, verifyStore } from '../activity/seals/verify-store.ts';
 import type { Config } from '../config/config.ts';
 import { secretKeys } from '../config/secret-key.ts';
 import { isOfOtherStore } from '../connections/rotate-secret-key.ts';
@@ -61,11 +68,8 @@ export function auditProof(config: Config) {
       accountId: number,
       { sealFile: file, publicKeys }: { sealFile: string | null; publicKeys: readonly string[] | null },
     ): Promise<Verdict> {
-      const trusted = new Set(
-        publicKeys ?? (await openSealKeys(owner, secretKeys(config), accountId)).keys(),
-      );
-      if (trusted.size === 0 && (await isOfOtherStore(owner, secretKeys(config))))
-        return { verified: null, account_id: accountId, message: OTHER_STORE };
+      const trusted = await trustedKeys(config, owner, accountId, publicKeys);
+      if (trusted === null) return { verified: null, account_id: accountId, message: OTHER_STORE };
       return inTransaction(writer, async (client) => {
         await client.query('set transaction isolation level repeatable read read only');
         return verifyStore(within(client), accountId, trusted, file);
@@ -74,6 +78,7 @@ export function auditProof(config: Config) {
     /** Verifies a folder that `export` made; null = by the key in the folder. */
     verifyExport: (folder: string, publicKeys: readonly string[] | null): Promise<Verdict> =>
       verifyExport(folder, publicKeys),
+    ...deliveredProof(config),
     /** The range that `--from` and `--to` name, or a sentence that says what is wrong with them. */
     parseRange(from: string | undefined, to: string | undefined): Range | string {
       const points = new Map<string, PointOfTime>();
@@ -108,5 +113,51 @@ export function auditProof(config: Config) {
   };
 }
 
+/** The functions for batches that a log stream delivered. */
+function deliveredProof(config: Config) {
+  return {
+    /** Verifies delivered batches by a file of seals; `publicKeys` null = by the keys in the file. */
+    verifyDelivered: (log: DeliveredLog, sealFile: string, publicKeys: readonly string[] | null) =>
+      verifyDelivered(log, async (accountId) => ({
+        seals: fileSeals(sealFile, accountId),
+        trusts: (key) => publicKeys?.includes(key) ?? true,
+      })),
+    /** Verifies delivered batches by the store's seals; `publicKeys` null = by the keys that the secret key decrypts. */
+    async verifyDeliveredByStore(
+      writer: pg.Pool,
+      owner: pg.Pool,
+      log: DeliveredLog,
+      publicKeys: readonly string[] | null,
+    ): Promise<Verdict> {
+      let otherStore: Verdict | null = null;
+      const verdict = await inTransaction(writer, async (client) => {
+        await client.query('set transaction isolation level repeatable read read only');
+        return verifyDelivered(log, async (accountId) => {
+          const keys = await trustedKeys(config, owner, accountId, publicKeys);
+          if (keys === null) otherStore = { verified: null, account_id: accountId, message: OTHER_STORE };
+          return { seals: storedSeals(within(client), accountId), trusts: (key) => keys?.has(key) ?? false };
+        });
+      });
+      return otherStore ?? verdict;
+    },
+  };
+}
+
+/** The keys that may have signed; null = the secret key is of another store, and none was given. */
+async function trustedKeys(
+  config: Config,
+  owner: pg.Pool,
+  accountId: number,
+  publicKeys: readonly string[] | null,
+): Promise<Set<string> | null> {
+  const trusted = new Set(publicKeys ?? (await openSealKeys(owner, secretKeys(config), accountId)).keys());
+  return trusted.size === 0 && (await isOfOtherStore(owner, secretKeys(config))) ? null : trusted;
+}
+
 /** Whether a log matches its seals. `verified` is null when the secret key does not belong to this store. */
-export type Verdict = Verified | Broken | { verified: null; account_id: number; message: string };
+export type Verdict =
+  | Verified
+  | DeliveredVerified
+  | Broken
+  | DeliveredBroken
+  | { verified: null; account_id: number; message: string };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -165,6 +165,53 @@ test.each([
   const { id } = await sealedLog();
   await attack(id, statement);
   expect(await verify(id)).toMatchObject({ exit: 2, stderr: expect.stringMatching(told) });
+});
+
+test('delivered batches are proved without a store, by the seal file and the kept key, or by the store', async () => {
+  const { id, publicKey, sealFile } = await sealedLog(false);
+  const exported = join(folder.path, `export-${id}`);
+  await commandJson(['activity', 'export', '--account', String(id), '--out', exported]);
+  const batches = join(folder.path, `batches-${id}`);
+  mkdirSync(batches);
+  // The text of an export is that of a stream with the format sealed.
+  const entries = readFileSync(join(exported, 'entries.ndjson'), 'utf8').trim().split('\n');
+  const put = (name: string, part: string[]) => writeFileSync(join(batches, name), part.join('\n'));
+  put('a.ndjson', entries.slice(0, 3));
+  put('b.ndjson', entries.slice(3));
+  const alone = ['activity', 'verify', batches, '--seal-file', sealFile, '--public-key', publicKey];
+  const nowhere = {
+    environment: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x', DBVITALS_SECRET_KEY: 'ab'.repeat(32) },
+  };
+  expect(await command([...alone, '--to-id', '4'], nowhere)).toMatchObject({
+    exit: 0,
+    stderr: '',
+    stdout: expect.stringMatching(
+      /^Entries 1 to 4 of account \d+ match .*\n(?:.*\n)*All of them are in the directory \(2 files\)\.\nSigned with .*\n$/,
+    ),
+  });
+  const byStore = ['activity', 'verify', batches];
+  expect((await command(byStore)).exit).toBe(0);
+  put('c.ndjson', entries.slice(3));
+  const twice = await command([...byStore, '--strict']);
+  expect(twice).toMatchObject({
+    exit: 2,
+    stdout: expect.stringMatching(
+      /came again: c\.ndjson, from record 1 on; also in b\.ndjson\.\nSigned with .*\n$/,
+    ),
+  });
+  put('a.ndjson', entries.slice(0, 2));
+  const broken = {
+    exit: 2,
+    stdout: '',
+    stderr: `error: Entry 3 of account ${id} is missing: entry 2 is in a.ndjson, record 2; entry 4 is in b.ndjson, record 1.\n`,
+  };
+  expect(await command(alone, nowhere)).toEqual(broken);
+  expect(await command(byStore)).toEqual(broken);
+  put('a.ndjson', ['x']);
+  expect(await command(alone, nowhere)).toMatchObject({
+    exit: 1,
+    stderr: 'error: a.ndjson is not JSON of entries: see what follows record 0.\n',
+  });
 });
 
 test('a wrong secret key is not reported as a forged log: it has its own exit code and sentence', async () => {

@@ -30,7 +30,7 @@ export const LONG_FUNCTIONS: Readonly<Record<string, readonly number[]>> = {
   'checks/postgres/session-check.ts': [64],
   'checks/vitals/postgres-readings.ts': [79],
   'cli/apply/plan-destinations.ts': [63],
-  'cli/audit-proof.ts': [83],
+  'cli/audit-proof.ts': [81],
   'cli/exporter/exported-gauges.ts': [111],
   'cli/sample-data/sample-series.ts': [75],
   'cli/tickets/ticket-command.ts': [73],

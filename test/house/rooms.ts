@@ -83,7 +83,7 @@ const LIST: Readonly<Record<string, string>> = {
   'runs/load': 'store store/cells vocabulary',
   'runs/measures': 'checks store store/cells vocabulary',
   'runs/queries': 'activity checks store platform/text vocabulary',
-  'activity/seals': 'activity store store/{cells,log} config platform',
+  'activity/seals': 'activity store store/{cells,log} config platform platform/text',
   activity: 'store store/{cells,log} platform/{schema,text} vocabulary',
   'http/edge': 'http platform platform/{network,schema,telemetry,text,unsafe}',
   http: 'store platform platform/{network,schema,text}',

@@ -87,7 +87,7 @@ function pager(read: Read, accountId: number) {
 }
 
 /** The account's seals in a file. Repeated numbers are skipped, because files only grow. */
-async function* fileSeals(path: string, accountId: number): AsyncGenerator<SealWithLeaves> {
+export async function* fileSeals(path: string, accountId: number): AsyncGenerator<SealWithLeaves> {
   let last = 0;
   for await (const sealed of readSeals(path)) {
     const { account_id, number } = sealed.seal;

@@ -1,10 +1,17 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { pruneEntries } from '../../activity/prune-entries.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
+import { sealEntries } from '../../activity/seals/record-seals.ts';
+import { storedSeals } from '../../activity/seals/stored-seals.ts';
+import { verifyDelivered } from '../../activity/seals/verify-delivered.ts';
 import type { Rounds } from '../../platform/rounds.ts';
 import { openPool } from '../../store/connect.ts';
+import { within } from '../../store/read.ts';
 import { enableDestination } from '../deliveries/enable-destination.ts';
 import { addDestination } from '../destinations/add-destination.ts';
 import { changeDestination } from '../destinations/change-destination.ts';
@@ -158,6 +165,37 @@ test('a stream that was disabled goes on where it was, skips what it missed, or 
       .flatMap(idsIn)
       .filter((entry) => entry === 1),
   ).toHaveLength(2);
+});
+
+test('the bodies that a stream delivered are proved against the seals', async () => {
+  const accountId = await store.account();
+  const folder = mkdtempSync(join(tmpdir(), 'dbvitals-delivered-'));
+  await write(accountId, 1_200);
+  const { destination } = await addStream(accountId, '/proof', {
+    shape: 'array',
+    stream: { fromId: 1, format: 'sealed' },
+  });
+  const last = await newest(accountId);
+  await reaches(destination.id, last + 1);
+  const bodies = requestsOf('/proof').map(({ body }) => body);
+  for (const [n, body] of bodies.entries()) writeFileSync(join(folder, `${n}.json`), body);
+  const owner = openPool(store.address, 'owner', { max: 1 });
+  for await (const _ of sealEntries({ owner, secret: store.deps.secret, activityDays: null }, accountId));
+  await owner.end();
+  const verify = () =>
+    verifyDelivered({ directory: folder, accountId, fromId: 1, toId: null }, async () => ({
+      seals: storedSeals(within(store.writer), accountId),
+      trusts: () => true,
+    }));
+  expect(await verify()).toMatchObject({ verified: true, first_id: 1, files: bodies.length, doubled: 0 });
+  rmSync(join(folder, '1.json'));
+  expect(await verify()).toMatchObject({
+    verified: false,
+    first_bad_id: 501,
+    how: 'deleted',
+    file: '0.json',
+  });
+  rmSync(folder, { recursive: true });
 });
 
 test('Splunk gets its own form, and a batch counts once the indexer has acknowledged it', async () => {
