@@ -177,17 +177,17 @@ describe('PostgreSQL with two standbys', () => {
     const [reader, behind] = [await north.open('watcher'), await north.open('watcher')];
     await reader.query('begin; select from read_there');
     await primary.run('alter table read_there add column paid boolean');
+    const seen = async (waits: object[]) => {
+      const reading = requireReading(await held.pulse());
+      expect(blockingRoots(reading)).toMatchObject([
+        { session: { role: 'watcher', state: 'idle in transaction' }, waits },
+      ]);
+      expect(reading.sessions.map(({ application }) => application)).toContain('startup');
+    };
+    const soon = { timeout: 20_000, interval: 100 };
+    await vi.waitFor(() => seen([{}]), soon); // before recovery waits, nobody would wait behind it
     const waits = behind.query('select from read_there').catch(() => {});
-    await vi.waitFor(
-      async () => {
-        const reading = requireReading(await held.pulse());
-        expect(blockingRoots(reading)).toMatchObject([
-          { session: { role: 'watcher', state: 'idle in transaction' }, waits: [{}, {}] },
-        ]);
-        expect(reading.sessions.map(({ application }) => application)).toContain('startup');
-      },
-      { timeout: 20_000, interval: 100 },
-    );
+    await vi.waitFor(() => seen([{}, {}]), soon);
     await reader.end();
     await waits;
     await behind.end();
