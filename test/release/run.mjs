@@ -3,17 +3,7 @@
 // `--list` only prints them. Plain JavaScript, because the first stage installs the Node that runs the other files.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -52,7 +42,6 @@ if (values.list) {
 const began = performance.now();
 const groups = makeGroups();
 const kept = mkdtempSync(join(tmpdir(), 'dbvitals-stages-'));
-const memory = makeMemory();
 const environment = {
   ...process.env,
   DBVITALS_TEST_EXCHANGES: join(kept, 'exchanges'), // what the contract suite asked and got, for Prism
@@ -82,19 +71,6 @@ function readStages() {
   const all = JSON.parse(readFileSync(join(ROOT, 'test/release/stages.json'), 'utf8'));
   if (values.stage !== undefined) return all.filter(({ name }) => name.startsWith(values.stage));
   return all.filter((stage) => values.release || stage.part === 'gate' || stage.part === part);
-}
-
-/** A folder in memory, where there is room for the stores of the tests: they take a quarter less time there. */
-function makeMemory() {
-  try {
-    const { bavail, bsize } = statfsSync('/dev/shm');
-    if (bavail * bsize < 6 * 2 ** 30) return null;
-    const folder = mkdtempSync('/dev/shm/dbvitals-');
-    chmodSync(folder, 0o711); // the tests' servers run as another user, who opens sockets below it
-    return folder;
-  } catch {
-    return null;
-  }
 }
 
 async function runAll() {
@@ -132,7 +108,7 @@ function hasRoom(how) {
   return count('alone') === 0 && (how === 'waits' || count('core') < availableParallelism());
 }
 
-function start({ name, how, command, memory: inMemory }) {
+function start({ name, how, command }) {
   console.log(`\n== ${clock()} ${name}: begins`);
   const at = ended.length + running.size;
   const group = groups && makeGroup(groups, `${at}`);
@@ -143,7 +119,7 @@ function start({ name, how, command, memory: inMemory }) {
   const script = '[ -z "$2" ] || echo $$ >"$2/cgroup.procs"; bash -c "$1"; code=$?; times >"$3"; exit $code';
   const child = spawn('bash', ['-c', script, 'bash', command, group ?? '', times], {
     cwd: ROOT,
-    env: inMemory && memory ? { ...environment, TMPDIR: memory } : environment,
+    env: environment,
     stdio: ['ignore', output, output],
     detached: true, // a process group of its own
   });
@@ -204,7 +180,7 @@ async function clean() {
     } catch {} // it has ended
   }
   if (groups) await removeGroups(groups);
-  for (const folder of [kept, memory]) if (folder) rmSync(folder, { recursive: true, force: true });
+  rmSync(kept, { recursive: true, force: true });
 }
 
 /** The last lines of what failed, at the end, because whoever keeps a long output often keeps its end only. */
