@@ -45,7 +45,7 @@ export const LONG_FUNCTIONS: Readonly<Record<string, readonly number[]>> = {
   'monitor/session/postgres-session.ts': [104],
   'notifications/dispatch/start-dispatcher.ts': [102],
   'notifications/sending/send-in-child.ts': [105],
-  'platform/telemetry/notification-metrics.ts': [77],
+  'platform/telemetry/notification-metrics.ts': [75],
   'runs/changes/postgres-schema.ts': [84],
   'service/cell-rounds.ts': [76],
   'service/serve.ts': [148],

@@ -12,7 +12,7 @@ import type { Diagnosis } from './diagnosis.ts';
 const LATE_SECONDS = 300;
 const MOST_NAMED = 5;
 
-/** Checks that notifications are sent: a service does so, e-mail is set up, and no destination is disabled or fails. */
+/** Checks that notifications are sent: a service does so, e-mail is set up, and no destination is disabled, fails or is behind its log. */
 export async function checkNotifications(
   config: Pick<Config, 'smtpUrl'>,
   writer: pg.Pool,
@@ -29,7 +29,12 @@ export async function checkNotifications(
   }
   const troubled = await troubledDestinations(writer);
   if (troubled.length === 0)
-    return { about, status: 'ok', message: 'No destination is disabled or fails.', remedy: null };
+    return {
+      about,
+      status: 'ok',
+      message: 'No destination is disabled, fails or is behind the log.',
+      remedy: null,
+    };
   const more = troubled.length > MOST_NAMED ? ` And ${troubled.length - MOST_NAMED} more.` : '';
   return {
     about,
@@ -47,8 +52,17 @@ function sentence({
   state_reason,
   failing_since,
   last_result,
+  behind_entries,
+  behind_seconds,
 }: TroubledDestination): string {
   const who = `Destination "${name}" of account ${account_id}`;
-  if (state !== 'enabled') return `${who} is ${state}: ${state_reason ?? 'no reason is known.'}`;
-  return `${who} has failed since ${failing_since?.toISOString()}: ${last_result}`;
+  const lag = behind_entries
+    ? ` It is ${behind_entries} entries and ${minutes(behind_seconds)} behind the log.`
+    : '';
+  if (state !== 'enabled') return `${who} is ${state}: ${state_reason ?? 'no reason is known.'}${lag}`;
+  if (failing_since !== null)
+    return `${who} has failed since ${failing_since.toISOString()}: ${last_result}${lag}`;
+  return `${who} is a log stream that falls behind: its receiver is slow.${lag}`;
 }
+
+const minutes = (seconds: number | null) => `${Math.round((seconds ?? 0) / 60)} min`;

@@ -6,6 +6,7 @@ import { type EventKind, plansWith } from '../../vocabulary/event-kinds.ts';
 import type { Plan } from '../../vocabulary/plans.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
 import type { StreamFormat } from '../log-streams/stream-input.ts';
+import { BEHIND_ENTRIES, BEHIND_SECONDS } from '../log-streams/stream-lag.ts';
 import type { QuietHours } from '../maintenance/quiet-hours.ts';
 
 /** Whether a destination gets messages. `paused` = restored from a backup. */
@@ -89,9 +90,7 @@ interface StoredRow
 
 const streamState = `
   (select jsonb_build_object('format', s.format, 'action_types', s.action_types, 'excluded_types', s.excluded_types,
-            'actors', s.actors, 'next_id', s.next_id, 'behind_entries', greatest(h.last_id - s.scanned_id, 0),
-            'behind_seconds', coalesce((select greatest(extract(epoch from now() - e.occurred_at), 0)::int from activity e
-                                         where e.account_id = s.account_id and e.id = s.scanned_id + 1), 0),
+            'actors', s.actors, 'next_id', s.next_id, 'behind_entries', ${BEHIND_ENTRIES}, 'behind_seconds', ${BEHIND_SECONDS},
             'entries', s.entries, 'delivered_at', s.delivered_at)
      from log_stream s
      join activity_head h using (account_id)

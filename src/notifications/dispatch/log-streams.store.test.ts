@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Registry } from 'prom-client';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
@@ -9,7 +10,9 @@ import { changeAccount } from '../../activity/record-entry.ts';
 import { sealEntries } from '../../activity/seals/record-seals.ts';
 import { storedSeals } from '../../activity/seals/stored-seals.ts';
 import { verifyDelivered } from '../../activity/seals/verify-delivered.ts';
+import { checkNotifications } from '../../cli/doctor/check-notifications.ts';
 import type { Rounds } from '../../platform/rounds.ts';
+import { notificationMetrics } from '../../platform/telemetry/notification-metrics.ts';
 import { openPool } from '../../store/connect.ts';
 import { within } from '../../store/read.ts';
 import { enableDestination } from '../deliveries/enable-destination.ts';
@@ -26,6 +29,7 @@ import {
   runDispatcher,
   startReceiver,
 } from './dispatcher-fixture.ts';
+import { readFigures } from './read-figures.ts';
 
 let store: TestStore;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
@@ -196,6 +200,48 @@ test('the bodies that a stream delivered are proved against the seals', async ()
     file: '0.json',
   });
   rmSync(folder, { recursive: true });
+});
+
+test('metrics and doctor tell how far a stream is behind, and why', async () => {
+  const accountId = await store.account();
+  statuses.set('/slow', Array(9).fill(503));
+  const { destination } = await addStream(accountId, '/slow', { stream: { fromId: 1 } });
+  const { id } = destination;
+  await store.writer.query('update destination set name = $2 where destination_id = $1', [id, 'SIEM']);
+  await write(accountId, 40);
+  await firstRow(
+    store,
+    'select 1 as there from destination_queue where destination_id = $1 and failing_since is not null',
+    [id],
+  );
+  const owner = openPool(store.address, 'owner', { max: 1 });
+  await owner.query(
+    `update activity set occurred_at = now() - interval '20 min' where account_id = $1 and id = 1`,
+    [accountId],
+  );
+  await owner.end();
+  const entries = await newest(accountId);
+  const scraped = async () => {
+    const registry = new Registry();
+    notificationMetrics(registry).watchStores(() => [{ labels: {}, ask: () => readFigures(store.writer) }]);
+    return registry.metrics();
+  };
+  const series = `{account="${accountId}",destination="${id}"}`;
+  expect(await scraped()).toContain(`dbvitals_log_stream_behind_entries${series} ${entries}\n`);
+  expect(await scraped()).toMatch(new RegExp(`dbvitals_log_stream_behind_seconds${series} 120\\d\n`));
+  const diagnose = async () => (await checkNotifications({ smtpUrl: null }, store.writer)).message;
+  expect(await diagnose()).toMatch(
+    new RegExp(
+      `Destination "SIEM" of account ${accountId} has failed since .*503.* It is ${entries} entries and 20 min behind the log\\.`,
+    ),
+  );
+  statuses.delete('/slow');
+  await store.writer.query('update log_stream set due_at = now() where destination_id = $1', [id]);
+  await reaches(id, entries + 1);
+  expect(await scraped()).toContain(`dbvitals_log_stream_behind_entries${series} 0\n`);
+  expect(await diagnose()).not.toContain(`account ${accountId} `);
+  await changeAccount(store.writer, accountId, (change) => disableDestination(change, id, 'Test.'));
+  expect(await scraped()).not.toContain(series);
 });
 
 test('Splunk gets its own form, and a batch counts once the indexer has acknowledged it', async () => {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { one } from '../../store/one.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
+import { readStreamLags, type StreamLag } from '../log-streams/stream-lag.ts';
 
 /** The figures of notifications in the whole store, without the copies of accounts that live in another cell. */
 export interface NotificationFigures {
@@ -14,6 +15,8 @@ export interface NotificationFigures {
   destinations: Readonly<Record<'enabled' | 'failing' | 'disabled' | 'paused', number>>;
   /** Open alerts by severity. */
   alerts: Readonly<Record<Severity, number>>;
+  /** Of the enabled log streams. */
+  streams: readonly StreamLag[];
 }
 
 const select = `
@@ -38,6 +41,6 @@ const select = `
 
 /** Reads the figures of notifications, for metrics. */
 export async function readFigures(writer: pg.Pool): Promise<NotificationFigures> {
-  const { rows } = await writer.query<NotificationFigures>(select);
-  return one(rows, 'read the figures of notifications');
+  const { rows } = await writer.query<Omit<NotificationFigures, 'streams'>>(select);
+  return { ...one(rows, 'read the figures of notifications'), streams: await readStreamLags(writer) };
 }

@@ -2,7 +2,6 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { CHANNELS, type Channel } from '../../vocabulary/channels.ts';
 import { lastFigures, type WatchedStores, watchedGauges } from './watched-gauge.ts';
 
-// Reported as 0 from the start, so that the first one is an increase.
 const OUTCOMES = ['accepted', 'failed'] as const;
 const ENDS = ['accepted', 'given_up'] as const;
 
@@ -13,6 +12,7 @@ export interface WatchedNotifications {
   dropped: number;
   destinations: Readonly<Record<string, number>>;
   alerts: Readonly<Record<string, number>>;
+  streams: readonly { accountId: number; destinationId: number; entries: number; seconds: number }[];
 }
 
 /** Adds the metrics of notifications to the service's. */
@@ -30,10 +30,7 @@ export function notificationMetrics(registry: Registry) {
     labelNames: ['channel', 'state'],
     registers,
   });
-  for (const channel of CHANNELS) {
-    for (const outcome of OUTCOMES) attempts.inc({ channel, outcome }, 0);
-    for (const state of ENDS) deliveries.inc({ channel, state }, 0);
-  }
+  startAtZero(attempts, deliveries);
   return {
     attempted(channel: Channel, outcome: (typeof OUTCOMES)[number]) {
       attempts.inc({ channel, outcome });
@@ -89,7 +86,39 @@ export function notificationMetrics(registry: Registry) {
           await replace(this, (labels, { dropped }) => this.inc(labels, dropped));
         },
       });
+      watchStreams(registry, stores);
       labelled('dbvitals_alerts_open', 'Open alerts by severity', 'severity', ({ alerts }) => alerts);
     },
   };
+}
+
+/** Reports how far each log stream is behind, a series each. */
+function watchStreams(registry: Registry, stores: WatchedStores<WatchedNotifications>) {
+  const labelNames = [...Object.keys(stores()[0]?.labels ?? {}), 'account', 'destination'];
+  const replace = lastFigures(stores);
+  const units = {
+    entries: 'Entries that an enabled log stream has not delivered yet, by account and destination',
+    seconds: 'The age of the oldest entry that an enabled log stream has not delivered yet; 0 = none',
+  } as const;
+  for (const unit of ['entries', 'seconds'] as const)
+    new Gauge({
+      name: `dbvitals_log_stream_behind_${unit}`,
+      help: units[unit],
+      labelNames,
+      registers: [registry],
+      async collect() {
+        await replace(this, (labels, { streams }) => {
+          for (const { accountId: account, destinationId: destination, [unit]: lag } of streams)
+            this.set({ ...labels, account, destination }, lag);
+        });
+      },
+    });
+}
+
+/** Reports 0 from the start, so that the first one is an increase. */
+function startAtZero(attempts: Counter, deliveries: Counter) {
+  for (const channel of CHANNELS) {
+    for (const outcome of OUTCOMES) attempts.inc({ channel, outcome }, 0);
+    for (const state of ENDS) deliveries.inc({ channel, state }, 0);
+  }
 }

@@ -73,6 +73,7 @@ test('the copy that is left counts in no figure of its cell', async () => {
     dropped: 0,
     destinations: { enabled: 0, failing: 0, disabled: 0, paused: 0 },
     alerts: { critical: 0, warning: 0, info: 0 },
+    streams: [],
   });
   expect((await readFigures(two.writer)).oldestDueSeconds).toBeGreaterThan(999 * 86_400);
   expect([await troubledDestinations(one.writer), await hasMailDestination(one.writer)]).toEqual([[], false]);
