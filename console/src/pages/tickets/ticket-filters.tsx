@@ -11,7 +11,7 @@ import { TagFilter } from '../../parts/tag-filter.tsx';
 import { useProfile } from '../../shell/profile.ts';
 import { filterCounts } from './ticket-counts.ts';
 import { useCounts, usePeople } from './tickets-query.ts';
-import { LISTS, type TicketsSearch } from './tickets-search.ts';
+import { LISTS, type TicketsSearch, usualSort } from './tickets-search.ts';
 
 interface TicketFiltersProps {
   search: TicketsSearch;
@@ -41,7 +41,7 @@ const SORTS: Record<TicketSort, string> = {
 
 /** Which tickets are listed, and how. All of it is in the URL. */
 export function TicketFilters({ search, onChange, connectionName }: TicketFiltersProps) {
-  const { status = 'open', severity, connection_id, q, from, to, group, sort = 'first_seen' } = search;
+  const { status = 'open', severity, connection_id, q, from, to, group, sort = usualSort(search) } = search;
   const { reverse } = search;
   const counts = useCounts(search);
   const count = counts.data && filterCounts(counts.data.data, search);
@@ -119,7 +119,10 @@ export function TicketFilters({ search, onChange, connectionName }: TicketFilter
             hideLabel
             label="Order"
             onChange={(id) =>
-              onChange({ sort: id === 'first_seen' ? undefined : (id as TicketSort), reverse: undefined })
+              onChange({
+                sort: id === usualSort(search) ? undefined : (id as TicketSort),
+                reverse: undefined,
+              })
             }
             value={sort}
           />

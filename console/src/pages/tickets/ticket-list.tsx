@@ -10,7 +10,7 @@ import { local, Time, useNow } from '../../parts/time.tsx';
 import { escapeTurning } from '../../parts/visible-text.ts';
 import { ticketDuration } from './ticket-duration.ts';
 import type { Ticket } from './tickets-query.ts';
-import type { TicketsSearch } from './tickets-search.ts';
+import { type TicketsSearch, usualSort } from './tickets-search.ts';
 
 /** The id of a row's link, to which the focus returns. */
 export function ticketLinkId(id: number | string): string {
@@ -129,13 +129,13 @@ interface TicketListProps {
 
 /** Tickets in the order of the URL, with a heading at the beginning of each group. */
 export function TicketList({ tickets, search, canSelect, onChange, onEnd }: TicketListProps) {
-  const { sort = 'first_seen', reverse } = search;
+  const { sort = usualSort(search), reverse } = search;
   const isUp = (TICKET_SORTS[sort] === 'asc') !== (reverse === '1');
   const onSort = ({ column, descending }: Sort) => {
     const id = column as TicketSort;
     // A first press gives the usual order of a column.
     const isReversed = id === sort && descending !== (TICKET_SORTS[id] === 'desc');
-    onChange({ sort: id === 'first_seen' ? undefined : id, reverse: isReversed ? '1' : undefined });
+    onChange({ sort: id === usualSort(search) ? undefined : id, reverse: isReversed ? '1' : undefined });
   };
   return (
     <Table

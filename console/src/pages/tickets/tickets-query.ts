@@ -13,7 +13,7 @@ import { get, type Query, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { rangeEnd, rangeStart } from '../../parts/day.ts';
 import { offerUndo } from '../../parts/undo.ts';
-import type { TicketsSearch } from './tickets-search.ts';
+import { type TicketsSearch, usualSort } from './tickets-search.ts';
 
 const RENEWED_MS = 60_000;
 
@@ -22,7 +22,7 @@ const isLong = ({ data }: { data: InfiniteData<TicketPage> | undefined }) => (da
 
 /** The service's parameters of a list. */
 function choiceOf({ status, from, to, ticket: _, ...search }: TicketsSearch): Query {
-  return { ...search, list: status, from: rangeStart(from), to: rangeEnd(to) };
+  return { sort: usualSort({ status }), ...search, list: status, from: rangeStart(from), to: rangeEnd(to) };
 }
 
 /** The tickets that the URL chooses; more pages load as the end of the list comes into view. */

@@ -27,7 +27,7 @@ export interface TicketsSearch {
   from?: string | undefined;
   to?: string | undefined;
   group?: TicketGroup | undefined;
-  /** Default: first_seen. */
+  /** Default: {@link usualSort}. */
   sort?: TicketSort | undefined;
   /** `1` = against the usual order. */
   reverse?: '1' | undefined;
@@ -65,4 +65,9 @@ export function ticketsSearch(given: Record<string, string>): TicketsSearch {
     ...(given['reverse'] === '1' && { reverse: '1' }),
     ...(ticket && ID.test(ticket) && { ticket }),
   };
+}
+
+/** The order of a list unless another one is chosen: tickets to work on by severity, the newest first; others by time. */
+export function usualSort({ status = 'open' }: TicketsSearch): TicketSort {
+  return ['all', 'resolved', 'silenced'].includes(status) ? 'first_seen' : 'severity';
 }
