@@ -32,7 +32,7 @@ test('the console works below a base path and sends no request outside it', asyn
   await page.goto(link);
   await page.getByLabel('Your name').fill('Ada Lovelace');
   await page.getByLabel('E-mail address').fill('ada@example.com');
-  await page.getByLabel('New password').fill('correct horse battery');
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
   await page.keyboard.press('Enter');
   await expect.poll(path).toBe(`${BASE}/fleet`);
   await settled(page);

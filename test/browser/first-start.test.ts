@@ -79,7 +79,7 @@ async function firstStart(way: string): Promise<{ opened: Window; steps: TimedSt
   await steps.take('fleet', typed(name + email + password) + PERSON.click, async () => {
     await page.getByLabel('Your name').fill(name);
     await page.getByLabel('E-mail address').fill(email);
-    await page.getByLabel('New password', { exact: true }).fill(password);
+    await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Save and sign in' }).click();
     await page.getByText('1 of 5 done').waitFor();
     await page.getByText('dbvitals store').first().waitFor();

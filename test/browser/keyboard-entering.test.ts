@@ -30,7 +30,7 @@ test('a person joins with the first start’s link, signs out, and signs in with
   await visit(page, link);
   await write(page, 'Your name', 'Ada Lovelace');
   await write(page, 'E-mail address', EMAIL);
-  await write(page, 'New password', PASSWORD);
+  await write(page, 'Password', PASSWORD);
   await page.keyboard.press('Enter');
   await title(page, 'Fleet');
   await takeFromMenu(page, /user menu/, 'Sign out');

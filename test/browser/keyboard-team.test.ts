@@ -1,6 +1,14 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { closeWindows, keepPicture, openWindow, violations, visit, type Window } from './chromium.ts';
+import {
+  closeWindows,
+  inspect,
+  keepPicture,
+  openWindow,
+  violations,
+  visit,
+  type Window,
+} from './chromium.ts';
 import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { actOn, focused, tabTo } from './keyboard.ts';
 
@@ -62,9 +70,19 @@ test('an invited member joins through the link and has the assigned roles', asyn
   await row.getByText(/link expires/).waitFor();
   await expect.poll(() => focused(page)).not.toBe('');
 
+  // Who is signed in already is told so, and may keep the session.
+  const signedIn = await openWindow(service.origin, owner);
+  await visit(signedIn.page, new URL(link).pathname);
+  await signedIn.page.getByText(`You are signed in as ${owner.email}.`, { exact: false }).waitFor();
+  await inspect(signedIn.page, 'link-signed-in');
+  await signedIn.page.getByRole('link', { name: 'go back to the console' }).click();
+  await signedIn.page.waitForURL('**/fleet');
+  expect(signedIn.complaints).toEqual([]);
+  await signedIn.close();
+
   const guest = await openWindow(service.origin, null);
   await visit(guest.page, new URL(link).pathname);
-  await guest.page.getByLabel('New password').fill('a sentence that Grace keeps');
+  await guest.page.getByLabel('Password', { exact: true }).fill('a sentence that Grace keeps');
   await guest.page.getByRole('button', { name: 'Sign in' }).click();
   await guest.page.waitForURL('**/fleet');
   await guest.close();

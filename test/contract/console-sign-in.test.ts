@@ -86,6 +86,7 @@ test('the operator’s link creates an owner and signs them in', async () => {
     email: null,
     name: null,
     signed_in: false,
+    session_email: null,
   });
   const email = `Owner-${token.slice(0, 6)}@Example.com`;
   for (const body of [
@@ -198,7 +199,10 @@ test('a link for a stranger’s address reveals nothing about them and gives acc
   }
   expect(shown.slice(0, 2)).toEqual(shown.slice(2));
   // Who is signed in with the address is not recognised either: they have not proved it.
-  expect(await victim.browser.get(`/link/${known.linkToken}`)).toMatchObject({ signed_in: false });
+  expect(await victim.browser.get(`/link/${known.linkToken}`)).toMatchObject({
+    signed_in: false,
+    session_email: victim.email,
+  });
 
   const theirs = 'a password of the tenant';
   secrets.add(theirs);

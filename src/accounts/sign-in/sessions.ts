@@ -261,8 +261,10 @@ export async function renewSession(asked: SignInRequest): Promise<void> {
 
 const findPerson = `
   select s.login_id as "loginId", s.account_id as "accountId", s.proved_email as "provedEmail",
+         coalesce(s.proved_email, l.email) as email,
          s.proved_at > clock_timestamp() - interval '10 minutes' as "isRecent"
     from session s
+    join login l on l.login_id = s.login_id
    where s.token_hash = $1
      and ${LIVING}`;
 
@@ -272,6 +274,7 @@ export interface Person {
   accountId: number | null;
   /** The address that the identity provider verified at sign-in; null for other ways to sign in. */
   provedEmail: string | null;
+  email: string;
   /** Whether they signed in or confirmed their identity within the last 10 minutes. */
   isRecent: boolean;
 }

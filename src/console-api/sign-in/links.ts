@@ -2,7 +2,7 @@ import type { LinkPurpose } from '../../accounts/members/add-link.ts';
 import { findLink, invitedPerson } from '../../accounts/sign-in/find-link.ts';
 import { keepDevice } from '../../accounts/sign-in/known-device.ts';
 import { NewPassword } from '../../accounts/sign-in/password.ts';
-import { startSession } from '../../accounts/sign-in/sessions.ts';
+import { personOf, startSession } from '../../accounts/sign-in/sessions.ts';
 import { joinByLink, type LinkInput, resetPassword } from '../../accounts/sign-in/use-link.ts';
 import { nullable } from '../../platform/schema/nullable.ts';
 import { type Static, Type } from '../../platform/schema/schema.ts';
@@ -20,6 +20,8 @@ export const Link = Type.Object({
   name: nullable(Type.String()),
   /** Whether this browser is signed in with single sign-on and this address: then no password is needed. */
   signed_in: Type.Boolean(),
+  /** Whose session in this browser ends when the link is used; null = nobody is signed in, or as this person. */
+  session_email: nullable(Type.String()),
 });
 export type Link = Static<typeof Link>;
 
@@ -40,7 +42,10 @@ const showLink = openRoute({
   async handler(asked) {
     const link = await findLink(asked.parts.stores, asked.params['token'] ?? '');
     const { purpose, account_name, email, name } = link;
-    return { purpose, account_name, email, name, signed_in: (await invitedPerson(asked, link)) !== null };
+    const signedIn = await personOf(asked.parts.control, asked.caller.sessionToken);
+    const invited = await invitedPerson(asked, link);
+    const session_email = invited ? null : (signedIn?.email ?? null);
+    return { purpose, account_name, email, name, signed_in: invited !== null, session_email };
   },
 });
 

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { Link as RouterLink, useNavigate, useParams } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { Link } from '../../../../src/console-api/sign-in/links.ts';
 import { ApiError, fieldError, get, send } from '../../api.ts';
@@ -52,7 +52,7 @@ function introduction({ purpose, account_name, signed_in }: Link): string {
 }
 
 function LinkForm({ link, token }: { link: Link; token: string }) {
-  const { purpose, signed_in } = link;
+  const { purpose, signed_in, session_email } = link;
   const [name, setName] = useState(link.name ?? '');
   const [email, setEmail] = useState(link.email ?? '');
   const [password, setPassword] = useState('');
@@ -79,6 +79,12 @@ function LinkForm({ link, token }: { link: Link; token: string }) {
   return (
     <SignedOutLayout title={TITLES[purpose]}>
       <p className="quiet">{introduction(link)}</p>
+      {session_email !== null && (
+        <p>
+          You are signed in as <bdi>{session_email}</bdi>. This link ends that session in this browser. To
+          keep it, <RouterLink to="/fleet">go back to the console</RouterLink>.
+        </p>
+      )}
       <form onSubmit={submit}>
         {asksName && (
           <TextField
@@ -106,7 +112,7 @@ function LinkForm({ link, token }: { link: Link; token: string }) {
             description="12 characters or more. A long passphrase is easier to remember than a complex password."
             error={fieldError(error, 'password')}
             isRequired
-            label="New password"
+            label={purpose === 'reset' ? 'New password' : 'Password'}
             minLength={12}
             onChange={setPassword}
             type="password"
