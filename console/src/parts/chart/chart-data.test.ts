@@ -20,6 +20,21 @@ test('a time without runs is a gap', () => {
   expect(lines[0]?.values).toEqual([1, 1, 1, null, 1, 1]);
 });
 
+test('with a usual distance, values nearer than it are one line too', () => {
+  const mixed = { at: [0, 86_400, 172_800, 172_860, 172_920, 172_980, 500_000], last: [1, 1, 1, 1, 1, 1, 1] };
+  expect(columnsOf([mixed]).at).toHaveLength(10);
+  expect(columnsOf([{ ...mixed, usual: 0.8 * 86_400 }]).lines[0]?.values).toEqual([
+    1,
+    1,
+    1,
+    1,
+    1,
+    1,
+    null,
+    1,
+  ]);
+});
+
 test('a run without a value is a gap', () => {
   const { lines } = columnsOf([run([0, 60, 120, 180, 240], [5, 6, null, 7, 8])]);
   expect(lines[0]?.values).toEqual([5, 6, null, 7, 8]);

@@ -7,6 +7,8 @@ export interface Points {
   maximum?: readonly (number | null)[];
   mean?: readonly (number | null)[];
   resolution?: 'run' | 'five_minutes' | 'hour' | 'day';
+  /** The usual distance between values in seconds; by default the most common one. */
+  usual?: number;
 }
 
 /** A value of a {@link Line}; null is a gap, undefined leaves the line as it is, because another line has a value there. */
@@ -41,15 +43,17 @@ type Point = [at: number, value: number | null, low: number | null, high: number
  * measured there; so is a null, unless the values are as far apart as usual: a check every two hours has no value in
  * every other hour.
  */
-function withGaps({ at, last, mean, minimum, maximum, resolution }: Points): Point[] {
+function withGaps({ at, last, mean, minimum, maximum, resolution, usual: given }: Points): Point[] {
   const shown = mean ?? last;
   const valued = at.flatMap((time, index) =>
     typeof shown[index] === 'number' ? [[time, index] as const] : [],
   );
-  const usual = usualDistance(
-    valued.map(([time]) => time),
-    resolution,
-  );
+  const usual =
+    given ??
+    usualDistance(
+      valued.map(([time]) => time),
+      resolution,
+    );
   return valued.flatMap(([time, index], place) => {
     const value = shown[index] ?? null;
     const point: Point = [time, value, minimum?.[index] ?? value, maximum?.[index] ?? value];

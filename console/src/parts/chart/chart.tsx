@@ -25,6 +25,8 @@ interface ChartProps {
   note?: ReactNode;
   /** Draws each series on top of the one before. */
   isStacked?: boolean;
+  /** The ends of the value axis; by default they follow the values. */
+  bounds?: readonly [from: number, to: number] | null;
 }
 
 const NONE: readonly never[] = [];
@@ -41,6 +43,7 @@ export function Chart({
   changes = NONE,
   note,
   isStacked = false,
+  bounds = null,
 }: ChartProps) {
   const { crosshair, span } = useChartGroup();
   const zoom = useZoom();
@@ -60,8 +63,9 @@ export function Chart({
       thresholds,
       changes: changes.map(({ at }) => at),
       isStacked,
+      bounds,
     }),
-    [columns, unit, from, to, thresholds, changes, isStacked],
+    [columns, unit, from, to, thresholds, changes, isStacked, bounds],
   );
   const onKeyDown = useChartKeys(columns, (index) => {
     const values = columns.lines.map((line, place) => {

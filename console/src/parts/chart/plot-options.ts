@@ -28,6 +28,8 @@ export interface Drawing {
   changes: readonly number[];
   /** Whether each line stands on the one before it. Its lines are filled. */
   isStacked: boolean;
+  /** The ends of the value axis; null if they follow the values. */
+  bounds: readonly [from: number, to: number] | null;
 }
 
 interface Handlers {
@@ -187,18 +189,19 @@ export function optionsOf(
   { onPoint, onSelect, onReset }: Handlers,
   height: number,
 ): UPlot.Options {
-  const { unit, span, thresholds, changes, isStacked } = drawing;
+  const { unit, span, thresholds, changes, isStacked, bounds } = drawing;
   const columns = drawnColumns(drawing);
   const [ink = '', hair = '', strong = ''] = ['--ink-2', '--line', '--line-strong'].map((token) =>
     colourOf(place, token),
   );
   const font = `11px ${getComputedStyle(place).fontFamily}`;
   const axis = { stroke: ink, font, ticks: { show: false } };
-  const range = valueRange(columns.lines, thresholds, unit === 'ratio');
+  const [low, high] = bounds ?? valueRange(columns.lines, thresholds, unit === 'ratio');
   return {
     width: place.clientWidth,
     height,
-    padding: [changes.length > 0 ? 24 : 10, 12, 0, 0],
+    // On the right, half of the last date.
+    padding: [changes.length > 0 ? 24 : 10, 20, 0, 0],
     legend: { show: false },
     tzDate: axisDate,
     cursor: {
@@ -212,7 +215,7 @@ export function optionsOf(
         },
       },
     },
-    scales: { x: { range: () => [span.from, span.to] }, y: { range: () => range } },
+    scales: { x: { range: () => [span.from, span.to] }, y: { range: () => [low, high] } },
     axes: [
       {
         ...axis,
