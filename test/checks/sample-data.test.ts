@@ -7,6 +7,7 @@ import { everyCheck } from '../../src/checks/catalogue.ts';
 import { score, summaryText } from '../../src/checks/score.ts';
 import type { Catalogue } from '../../src/cli/command.ts';
 import { writeSampleData } from '../../src/cli/sample-data/sample-data.ts';
+import { secondsToTimestamp } from '../../src/cli/sample-data/sample-target.ts';
 import { openPool } from '../../src/store/connect.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
 import { expectWholeStore } from './whole-store.ts';
@@ -251,6 +252,16 @@ test('the same seed gives the same data, another seed does not', async () => {
   ];
   expect(await story(one)).toEqual(await story(two));
   expect((await story(one)).slice(1)).not.toEqual((await story(other)).slice(1));
+});
+
+test('times in seconds are rounded as PostgreSQL rounds them', async () => {
+  const seconds = Array.from({ length: 2_000 }, (_, n) => 1_790_000_000 + n * 7.0000005);
+  const { rows } = await store.writer.query<{ text: string }>(
+    `select to_char(to_timestamp(s) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as text
+       from unnest($1::float8[]) with ordinality as t (s, n) order by n`,
+    [seconds],
+  );
+  expect(seconds.map(secondsToTimestamp)).toEqual(rows.map(({ text }) => text));
 });
 
 test('entries written before or during the command keep their place', async () => {

@@ -32,7 +32,6 @@ export const LONG_FUNCTIONS: Readonly<Record<string, readonly number[]>> = {
   'cli/apply/plan-destinations.ts': [63],
   'cli/audit-proof.ts': [81],
   'cli/exporter/exported-gauges.ts': [111],
-  'cli/sample-data/sample-series.ts': [75],
   'cli/tickets/ticket-command.ts': [73],
   'config/cells-file.ts': [64],
   'config/config.ts': [67],

@@ -57,21 +57,19 @@ export async function writeSampleData(
   step: (name: string) => SampleStep = () => () => {},
 ): Promise<SampleCounts> {
   const { plan, history } = await openHistory(owner, accountId, size);
-  const account = { id: accountId, history };
+  const checks = new Map(catalogue.checks.map((check) => [check.id, check]));
+  const target = { writer, accountId, history, checks };
   const days = Math.max(1, Math.round((history.end - history.start) / DAY_US)); // fewer if the log has later entries
   const planned = planFleet({ ...size, days }, seed);
   const most = Math.floor(size.activity * EVENT_SHARE);
-  const written = await writeFleet(writer, account, planned, catalogue, {
-    logged: most,
-    step: step('health checks'),
-  });
-  const found = await writeTickets(writer, account, { ...planned, ...written }, catalogue, step('tickets'));
-  await writeMeasures(writer, account, { ...planned, ...written }, catalogue, step('measures'));
-  await writeQueries(writer, account, { ...planned, ...written }, step('queries'));
-  await writeLoad(writer, account, { ...planned, ...written }, step('load'));
-  await writeAlerts(writer, account, { ...planned, ...written }, catalogue, step('alerts'));
-  const titles = new Map(catalogue.checks.map(({ id, title }) => [id, title]));
-  const fleet = { ...planned, ...written, ...found, titles };
+  const written = await writeFleet(target, planned, catalogue, { logged: most, step: step('health checks') });
+  const stored = { ...planned, ...written };
+  const tickets = await writeTickets(target, stored, step('tickets'));
+  await writeMeasures(target, stored, step('measures'));
+  await writeQueries(target, stored, step('queries'));
+  await writeLoad(target, stored, step('load'));
+  await writeAlerts(target, stored, catalogue, step('alerts'));
+  const fleet = { ...stored, ...tickets, checks };
 
   const eventCount = Math.min(most, countEvents(fleet));
   const keys =

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { BlockingTree, TreeSession } from '../../runs/episodes/blocking-episode.ts';
-import type { Deadlock } from '../../runs/episodes/deadlock.ts';
 import type { SampleConnection } from './sample-connection.ts';
 import type { History } from './sample-fleet.ts';
 import type { Incident } from './sample-incidents.ts';
 import { randomNumbers } from './sample-random.ts';
+import { secondsToTimestamp } from './sample-target.ts';
 import { tableName } from './sample-tickets.ts';
 
 const DAY_S = 86_400;
@@ -18,28 +18,11 @@ const SHORT_DAYS = 14;
 /** The most sessions in the tree of an episode. */
 const DRAWN = 8;
 
-/** A blocking episode as a row; times are Unix times in seconds. */
-export interface SampleEpisode {
-  began_at: number;
-  root: string;
-  seen_at: number;
-  database: string;
-  role: string;
-  application: string;
-  most_sessions: number;
-  longest_seconds: number;
-  lost_seconds: number;
-  trees: BlockingTree[];
-}
-
-/** A deadlock as a row; `at` is a Unix time in seconds. */
-type SampleDeadlock = Omit<Deadlock, 'at'> & { at: number };
-
 /** Deadlocks of a MySQL server in the last two weeks: two transactions that locked the same rows in the opposite order. */
 const DEADLOCKS = 4;
 
 /** The deadlocks of a connection; PostgreSQL has none, because it names none. */
-export function makeDeadlocks({ seed, engine }: SampleConnection, history: History): SampleDeadlock[] {
+export function makeDeadlocks({ seed, engine }: SampleConnection, history: History): object[] {
   if (engine !== 'mysql') return [];
   const random = randomNumbers(seed + 1_213);
   const end = history.end / 1e6;
@@ -53,7 +36,10 @@ export function makeDeadlocks({ seed, engine }: SampleConnection, history: Histo
       tables: [table],
       is_victim,
     });
-    return { at, transactions: [toTransaction('UPDATE', false), toTransaction('DELETE', true)] };
+    return {
+      at: secondsToTimestamp(at),
+      transactions: [toTransaction('UPDATE', false), toTransaction('DELETE', true)],
+    };
   });
 }
 
@@ -66,10 +52,10 @@ interface Plan {
 }
 
 /** The blocking episodes of a connection: of its tickets about blocked sessions, and short ones that led to none. */
-export function episodesOf(
+export function makeEpisodes(
   { seed, engine }: SampleConnection,
   { incidents, history }: { incidents: readonly Incident[]; history: History },
-): SampleEpisode[] {
+): object[] {
   const random = randomNumbers(seed + 4_711);
   const end = history.end / 1e6;
   const start = Math.max(history.start / 1e6, end - KEPT_DAYS * DAY_S);
@@ -105,15 +91,16 @@ export function episodesOf(
     .map((plan) => toEpisode(plan, engine, 2_000 + Math.floor(random() * 30_000)));
 }
 
-function toEpisode(plan: Plan, engine: SampleConnection['engine'], pid: number): SampleEpisode {
+function toEpisode(plan: Plan, engine: SampleConnection['engine'], pid: number) {
   const { began, seconds, sessions } = plan;
   const application = engine === 'mysql' ? '' : plan.application;
   const root = { pid, database: 'app', role: 'app', application, state: 'idle in transaction' };
   const started = engine === 'mysql' ? 0 : Math.round(began) - 90;
   return {
-    began_at: began,
+    began_at: secondsToTimestamp(began),
     root: `${pid}/${started}`,
-    seen_at: began + seconds,
+    seen_at: secondsToTimestamp(began + seconds),
+    ended_at: secondsToTimestamp(began + seconds),
     database: 'app',
     role: 'app',
     application,

@@ -1,3 +1,4 @@
+import type { ListedCheck } from '../command.ts';
 import type { SampleConnection, SampleFleet } from './sample-connection.ts';
 import { fleetRuns, type History, runInstant, SAMPLE_PORTS } from './sample-fleet.ts';
 import type { SampleTicket } from './sample-tickets.ts';
@@ -17,8 +18,7 @@ export interface StoredFleet extends SampleFleet, WrittenFleet {
   ticketIds: Float64Array;
   /** The number of resolved tickets. */
   resolved: number;
-  /** The titles of the checks, by id. */
-  titles: ReadonlyMap<string, string>;
+  checks: ReadonlyMap<string, ListedCheck>;
 }
 
 /**
@@ -80,7 +80,7 @@ function runEvent(
 }
 
 function ticketEvent(
-  { ticketIds, titles }: StoredFleet,
+  { ticketIds, checks }: StoredFleet,
   connection_id: number,
   { fault, number, severity }: SampleTicket,
   at: number,
@@ -92,6 +92,13 @@ function ticketEvent(
     at,
     actionType: 'reason' in resolution ? 'ticket_resolved' : 'ticket_opened',
     pagePath: `/ops/tickets/${ticket_id}`,
-    properties: { ticket_id, connection_id, check_id, severity, title: titles.get(check_id), ...resolution },
+    properties: {
+      ticket_id,
+      connection_id,
+      check_id,
+      severity,
+      title: checks.get(check_id)?.title,
+      ...resolution,
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { SAMPLE_SYSTEMS } from './faults/sample-faults.ts';
+import { SAMPLE_SYSTEMS } from './faults/sample-names.ts';
 import type { SampleConnection, SampleFleet } from './sample-connection.ts';
 import { randomNumber } from './sample-random.ts';
 import { runsOf, type SampleTicket } from './sample-tickets.ts';

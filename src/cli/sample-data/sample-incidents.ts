@@ -1,5 +1,4 @@
 import type { ListedCheck } from '../command.ts';
-import type { SampleMeasured } from './faults/sample-faults.ts';
 import type { SampleConnection, SampleFleet } from './sample-connection.ts';
 import { type Curve, noise, type Span } from './sample-curves.ts';
 import { type History, runInstant } from './sample-fleet.ts';
@@ -16,7 +15,7 @@ export interface Incident extends Span {
   ticket: SampleTicket;
   /** Unix seconds: of the runs that open and resolve the ticket. */
   opened: number;
-  /** Null = it is still open. */
+  /** Null if it is still open. */
   resolved: number | null;
   /** The runs that find it. */
   runs: number[];
@@ -54,24 +53,22 @@ function range(from: number, to: number): number[] {
 }
 
 /** The curve of the number that an incident's finding comes from; null before and after it. Every run measures `value`. */
-export function incidentCurve(
-  { from, to, opened, runs, finding: { measured } }: Incident,
-  { metric, grows, warning, critical }: SampleMeasured,
-  end: number,
-): Curve {
-  const value = measured?.value ?? 0;
-  if (grows) {
+export function incidentCurve({ ticket, from, to, opened, runs, finding }: Incident, end: number): Curve {
+  const { fault } = ticket;
+  const value = finding.measured?.value ?? 0;
+  if (fault.measured?.grows) {
     // It crossed the threshold when the ticket opened, and has the ticket's value in the last run.
+    const { critical, warning } = fault.measured;
     const threshold = critical !== null && value >= critical ? critical : warning;
     const perSecond = Math.max((value - threshold) / Math.max(DAY_S, end - opened), 1e-10);
     return (at) => (at < to ? Math.max(0, value - perSecond * Math.max(0, Math.min(end, to) - at)) : null);
   }
+  const isAge = fault.measured?.metric.endsWith('_seconds');
   return (at) => {
     if (at < from || at >= to) return null;
-    const next = runs.find((run) => run >= at);
     // A query or transaction is this old when a run finds it, and the next one begins later.
-    if (metric.endsWith('_seconds'))
-      return next === undefined ? null : Math.max(0, value - (next - at)) || null;
+    const next = runs.find((run) => run >= at);
+    if (isAge) return next === undefined ? null : Math.max(0, value - (next - at)) || null;
     const away = Math.min(1, Math.min(...runs.map((run) => Math.abs(run - at))) / HOUR_S);
     return value * (1 - 0.06 * away * (1 + noise(opened, at)));
   };

@@ -15,63 +15,54 @@ export interface SampleRequest {
 /** The keys of sample data: a dashboard's and a collector's. */
 export const SAMPLE_KEYS = ['Grafana', 'SIEM collector'] as const;
 
-const dashboard = { key: 0, source_ip: '203.0.113.17', user_agent: 'Grafana/12.1.0' } as const;
-const collector = { key: 1, source_ip: '203.0.113.44', user_agent: 'vector/0.49.0 (x86_64)' } as const;
-const person = { key: 0, source_ip: '198.51.100.9', user_agent: 'curl/8.14.1' } as const;
-const well = { status: 200, error_code: null, query: {} };
-const fleet = { ...dashboard, ...well, path: '/api/v1/health/fleet' };
-const connections = { ...dashboard, ...well, path: '/api/v1/health/connections', query: { per_page: '100' } };
-const tickets = { ...dashboard, ...well, path: '/api/v1/ops/tickets', query: { status: 'open' } };
-const activity = {
-  ...collector,
-  ...well,
-  path: '/api/v1/activity',
-  query: { order: 'asc', after_id: '0', per_page: '100' },
-};
+const CLIENTS = {
+  dashboard: { key: 0, source_ip: '203.0.113.17', user_agent: 'Grafana/12.1.0' },
+  collector: { key: 1, source_ip: '203.0.113.44', user_agent: 'vector/0.49.0 (x86_64)' },
+  person: { key: 0, source_ip: '198.51.100.9', user_agent: 'curl/8.14.1' },
+} as const;
 
-const health: SampleRequest[] = [
-  fleet,
-  fleet,
-  fleet,
-  fleet,
-  connections,
-  connections,
-  connections,
-  { ...fleet, status: 304 },
-  { ...connections, status: 304 },
-  { ...person, ...well, path: '/api/v1/health/connections' },
-  {
-    ...person,
-    path: '/api/v1/health/connections',
-    query: { per_page: '500' },
-    status: 400,
-    error_code: 'invalid_parameter',
-  },
-  {
-    ...person,
-    path: '/api/v1/health/connections/0/checks/latest',
-    query: {},
-    status: 404,
-    error_code: 'not_found',
-  },
-  { ...fleet, status: 429, error_code: 'rate_limited' },
+type Shape = readonly [
+  share: number,
+  client: keyof typeof CLIENTS,
+  path: string,
+  query: Record<string, string>,
+  status?: number,
+  error_code?: string,
 ];
-const ops: SampleRequest[] = [tickets, tickets, { ...dashboard, ...well, path: '/api/v1/ops/stats' }];
-const rest: SampleRequest[] = [
-  activity,
-  activity,
-  activity,
-  activity,
-  { ...collector, ...well, path: '/api/v1/team/members' },
-  { ...person, ...well, path: '/api/v1/team/roles' },
+
+const HEALTH: readonly Shape[] = [
+  [4, 'dashboard', 'health/fleet', {}],
+  [3, 'dashboard', 'health/connections', { per_page: '100' }],
+  [1, 'dashboard', 'health/fleet', {}, 304],
+  [1, 'dashboard', 'health/connections', { per_page: '100' }, 304],
+  [1, 'person', 'health/connections', {}],
+  [1, 'person', 'health/connections', { per_page: '500' }, 400, 'invalid_parameter'],
+  [1, 'person', 'health/connections/0/checks/latest', {}, 404, 'not_found'],
+  [1, 'dashboard', 'health/fleet', {}, 429, 'rate_limited'],
 ];
+const OPS: readonly Shape[] = [
+  [2, 'dashboard', 'ops/tickets', { status: 'open' }],
+  [1, 'dashboard', 'ops/stats', {}],
+];
+const REST: readonly Shape[] = [
+  [4, 'collector', 'activity', { order: 'asc', after_id: '0', per_page: '100' }],
+  [1, 'collector', 'team/members', {}],
+  [1, 'person', 'team/roles', {}],
+];
+
+const SHAPES: Readonly<Record<string, readonly Shape[]>> = {
+  enterprise: [...HEALTH, ...OPS, ...REST],
+  business: [...HEALTH, ...OPS],
+  team: HEALTH,
+  individual: [[1, 'dashboard', 'health/fleet', {}, 403, 'tier_insufficient']],
+};
 
 /** The requests of clients on this plan, to pick from at random. Repeated ones are more likely. */
 export function requestsOf(plan: string): SampleRequest[] {
-  if (plan === 'enterprise') return [...health, ...ops, ...rest];
-  if (plan === 'business') return [...health, ...ops];
-  if (plan === 'team') return health;
-  return [{ ...fleet, status: 403, error_code: 'tier_insufficient' }];
+  return (SHAPES[plan] ?? []).flatMap(([share, client, path, query, status = 200, error_code = null]) => {
+    const request = { ...CLIENTS[client], path: `/api/v1/${path}`, query, status, error_code };
+    return Array<SampleRequest>(share).fill(request);
+  });
 }
 
 const HOUR_US = 3_600_000_000;

@@ -1,13 +1,8 @@
 import type { Finding } from '../../checks/check.ts';
 import type { FaultMeasure } from '../../checks/measure.ts';
 import type { ListedCheck } from '../command.ts';
-import {
-  SAMPLE_FAULTS,
-  SAMPLE_TABLES,
-  type SampleFault,
-  type SampleMeasured,
-} from './faults/sample-faults.ts';
-import { SAMPLE_MYSQL_FAULTS } from './faults/sample-mysql-faults.ts';
+import { fillText, SAMPLE_FAULTS, type SampleFault, type SampleMeasured } from './faults/sample-faults.ts';
+import { SAMPLE_TABLES } from './faults/sample-names.ts';
 import type { SampleConnection, SampleFleet } from './sample-connection.ts';
 import { pick, randomNumbers } from './sample-random.ts';
 
@@ -20,7 +15,7 @@ export interface SampleTicket {
   n: number;
   severity: Finding['severity'];
   first: number;
-  /** The run that no longer finds it; null = it is still open at the end of the history. */
+  /** The run that no longer finds it; null if it is still open at the end of the history. */
   end: number | null;
   /** 1, 2, 3 … among the fleet's tickets, in order of time; 0 until it is numbered. */
   number: number;
@@ -43,7 +38,7 @@ export function* runsOf(
   { runs, days }: Pick<SampleFleet, 'runs' | 'days'>,
 ): Generator<SampleRun> {
   const random = randomNumbers(seed);
-  const faults = engine === 'mysql' ? SAMPLE_MYSQL_FAULTS : SAMPLE_FAULTS;
+  const faults = SAMPLE_FAULTS[engine];
   const dayRuns = Math.ceil(runs / days) + 1;
   const taken = new Set<string>();
   let standing: SampleTicket[] = [];
@@ -94,7 +89,7 @@ function findFault(
 }
 
 function thing({ fault, table }: Pick<SampleTicket, 'fault' | 'table'>): string {
-  return `${fault.checkId} ${fault.object('') === null ? '' : table}`;
+  return `${fault.checkId} ${fault.object === null ? '' : table}`;
 }
 
 /** The name of a ticket's table. */
@@ -110,30 +105,23 @@ export function findingOf(
 ): Finding {
   const check = checks.get(fault.checkId);
   if (!check) throw new Error('The catalogue lacks a check that sample data needs.');
-  const name = tableName(table);
+  const values = { table: tableName(table), ...fault.numbers?.(n, severity) };
   return {
     check_id: check.id,
     category: check.category,
     status: severity,
     title: check.title,
-    metric_line: fault.metricLine(name, n, severity),
-    remediation: fault.remediation(name),
+    metric_line: fillText(fault.line, values),
+    remediation: fillText(fault.remediation, values),
     severity,
     database: fault.database,
-    object: fault.object(name),
-    ...(fault.measured && { measured: faultMeasured(fault.measured, n, severity) }),
+    object: fault.object === null ? null : fillText(fault.object, values),
+    ...(fault.measured && { measured: measure(fault.measured, n, severity) }),
   };
 }
 
-function faultMeasured(
-  { metric, value, warning, critical }: SampleMeasured,
-  n: number,
-  severity: Finding['severity'],
-): FaultMeasure {
-  return {
-    metric,
-    value: value(n, severity),
-    operator: '>=',
-    threshold: (severity === 'critical' ? critical : null) ?? warning,
-  };
+function measure(measured: SampleMeasured, n: number, severity: Finding['severity']): FaultMeasure {
+  const { metric, value, warning, critical } = measured;
+  const threshold = (severity === 'critical' ? critical : null) ?? warning;
+  return { metric, value: value(n, severity), operator: '>=', threshold };
 }

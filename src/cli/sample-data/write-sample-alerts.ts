@@ -1,52 +1,35 @@
-import type pg from 'pg';
 import { inTransaction } from '../../store/connect.ts';
 import type { Catalogue } from '../command.ts';
-import type { SampleConnection, SampleFleet } from './sample-connection.ts';
-import { type History, runInstant } from './sample-fleet.ts';
+import type { SampleFleet } from './sample-connection.ts';
+import { runInstant } from './sample-fleet.ts';
 import type { SampleStep } from './sample-progress.ts';
 import { runReporter } from './sample-runs.ts';
+import { firstConnections, insertRows, type SampleTarget, toTimestamp } from './sample-target.ts';
 import { runsOf } from './sample-tickets.ts';
 
 // The rule that every account begins with, unless a member removed it.
 const selectRule = `
-  select rule_id as id, name, threshold, coalesce(clear_threshold, threshold) as clear_threshold, for_runs
+  select rule_id, name, metric, operator, severity, threshold, coalesce(clear_threshold, threshold) as clear_threshold,
+         for_runs
     from alert_rule
    where account_id = $1 and preset = 'score' and is_enabled and removed_at is null`;
 
-const instant = (column: string) => `timestamptz 'epoch' + a.${column} * interval '1 microsecond'`;
-
-// An open one is acknowledged, because destinations are told of others: sample data must page nobody.
-const insertAlerts = `
-  insert into alert (account_id, rule_id, connection_id, state, since, runs, metric, operator, threshold, value, details, severity,
-                     triggered_at, acknowledged_at, acknowledged_by, acknowledged_note, resolved_at, resolution)
-  select $1, r.rule_id, connection_id, case when a.resolved_at is null then 'open' else 'resolved' end, ${instant('since')}, runs, r.metric,
-         r.operator, r.threshold, value,
-         jsonb_build_object('rule_name', r.name, 'check_id', null, 'database', '', 'object', null,
-                            'metric_line', 'The score is ' || value || '.', 'remediation', null, 'worst', worst),
-         r.severity, ${instant('triggered_at')},
-         case when a.resolved_at is null then ${instant('triggered_at')} end, case when a.resolved_at is null then 'sample data' end,
-         case when a.resolved_at is null then 'Sample data: nobody is told.' end, ${instant('resolved_at')},
-         case when a.resolved_at is not null then 'the condition no longer holds' end
-    from json_to_recordset($3::json)
-           as a (connection_id bigint, since bigint, triggered_at bigint, resolved_at bigint, runs int, value float8, worst float8)
-    join alert_rule r on r.account_id = $1 and r.rule_id = $2
-   order by a.triggered_at, connection_id`;
-
-/** The connections that have alerts: the first ones. */
-const MOST = 20;
-
 interface Rule {
-  id: number;
+  rule_id: number;
+  name: string;
+  metric: string;
+  operator: string;
+  severity: string;
   threshold: number;
   clear_threshold: number;
   for_runs: number;
 }
 
-/** An alert as a row; times are in microseconds since 1970. */
+/** An alert about a score; times are in microseconds since 1970. */
 interface SampleAlert {
   since: number;
   triggered_at: number;
-  /** Null = it is still open. */
+  /** Null if it is still open. */
   resolved_at: number | null;
   runs: number;
   value: number;
@@ -55,49 +38,66 @@ interface SampleAlert {
 
 /** Writes the alerts about the scores of the first connections, by the account's own rule. */
 export async function writeAlerts(
-  writer: pg.Pool,
-  account: { id: number; history: History },
+  { writer, accountId, history }: SampleTarget,
   fleet: SampleFleet & { connectionIds: readonly number[] },
   catalogue: Catalogue,
   step: SampleStep,
 ): Promise<void> {
-  const [rule] = (await writer.query<Rule>(selectRule, [account.id])).rows;
+  const [rule] = (await writer.query<Rule>(selectRule, [accountId])).rows;
   if (rule === undefined) return;
-  const connections = fleet.connections.slice(0, MOST);
-  const alerts = connections.flatMap((connection, place) => {
-    const connection_id = fleet.connectionIds[place];
-    const scores = replayScores(connection, { fleet, history: account.history, catalogue });
-    return makeAlerts(rule, scores).map((alert) => ({ connection_id, ...alert }));
+  const connections = firstConnections(accountId, fleet);
+  const alerts = connections.flatMap((connection) => {
+    const report = runReporter(catalogue, connection.engine);
+    const scores = [...runsOf(connection, fleet)].map(({ standing }, run) => ({
+      at: runInstant(connection, run, fleet.runs, history),
+      score: report(standing, false).score,
+    }));
+    return makeAlerts(rule, scores).map((alert) => ({ ...alert, ids: connection.ids }));
   });
-  await inTransaction(writer, (client) =>
-    client.query(insertAlerts, [account.id, rule.id, JSON.stringify(alerts)]),
-  );
+  const rows = alerts
+    .toSorted((a, b) => a.triggered_at - b.triggered_at || a.ids.connection_id - b.ids.connection_id)
+    .map(({ ids, ...alert }) => ({ ...ids, ...toRow(rule, alert) }));
+  await inTransaction(writer, (client) => insertRows(client, 'alert', rows));
   step(connections.length, connections.length);
 }
 
-interface Scored {
-  at: number;
-  score: number;
-}
-
-/** The scores of a connection's runs, as they are stored. */
-function* replayScores(
-  connection: SampleConnection,
-  { fleet, history, catalogue }: { fleet: SampleFleet; history: History; catalogue: Catalogue },
-): Generator<Scored> {
-  const report = runReporter(catalogue, connection.engine);
-  let run = 0;
-  for (const { standing } of runsOf(connection, fleet)) {
-    const at = runInstant(connection, run, fleet.runs, history);
-    yield { at, score: report(standing, false).score };
-    run += 1;
-  }
+// An open one is acknowledged, because destinations are told of others: sample data must page nobody.
+function toRow({ rule_id, name, metric, operator, threshold, severity }: Rule, alert: SampleAlert) {
+  const { since, triggered_at, resolved_at, runs, value, worst } = alert;
+  const isOpen = resolved_at === null;
+  const details = {
+    rule_name: name,
+    check_id: null,
+    database: '',
+    object: null,
+    metric_line: `The score is ${value}.`,
+    remediation: null,
+    worst,
+  };
+  return {
+    rule_id,
+    metric,
+    operator,
+    threshold,
+    severity,
+    details,
+    state: isOpen ? 'open' : 'resolved',
+    since: toTimestamp(since),
+    runs,
+    value,
+    triggered_at: toTimestamp(triggered_at),
+    acknowledged_at: isOpen ? toTimestamp(triggered_at) : null,
+    acknowledged_by: isOpen ? 'sample data' : null,
+    acknowledged_note: isOpen ? 'Sample data: nobody is told.' : null,
+    resolved_at: isOpen ? null : toTimestamp(resolved_at),
+    resolution: isOpen ? null : 'the condition no longer holds',
+  };
 }
 
 /** The alerts that a rule makes of scores: after enough runs below its threshold, until one that clears it. */
 export function makeAlerts(
-  { threshold, clear_threshold, for_runs }: Omit<Rule, 'id'>,
-  scores: Iterable<Scored>,
+  { threshold, clear_threshold, for_runs }: Pick<Rule, 'threshold' | 'clear_threshold' | 'for_runs'>,
+  scores: readonly { at: number; score: number }[],
 ): SampleAlert[] {
   const alerts: SampleAlert[] = [];
   let low: SampleAlert | null = null;

@@ -5,16 +5,8 @@ import type { SampleConnection, SampleFleet } from './sample-connection.ts';
 import { type History, runInstant, SAMPLE_PORTS, SAMPLE_VERSIONS } from './sample-fleet.ts';
 import type { SampleStep } from './sample-progress.ts';
 import { type RunReport, runReporter } from './sample-runs.ts';
+import { insertRows, type SampleTarget, toTimestamp } from './sample-target.ts';
 import { runsOf } from './sample-tickets.ts';
-
-// No schedule row: the host of a sample connection does not exist, so nothing monitors it.
-const insertConnections = `
-  insert into connection (account_id, name, engine, connection_type, host, port, database, username, tls, created_at)
-  select $1, name, engine, 'direct', host, port, 'app', 'dbvitals', 'verify-full',
-         timestamptz 'epoch' + $4::bigint * interval '1 microsecond'
-    from unnest($2::text[], $3::text[], $5::text[], $6::int[]) with ordinality as c (name, host, engine, port, n)
-   order by n
-  returning connection_id as id`;
 
 // Many runs have the same report, which is sent once. A report without findings has only a score.
 const insertRuns = `
@@ -32,11 +24,6 @@ const setLatest = `
     from unnest($2::bigint[], $3::bigint[]) as latest (connection_id, id)
    where c.account_id = $1 and c.connection_id = latest.connection_id`;
 
-const insertVersions = `
-  insert into connection_version (account_id, connection_id, version, since)
-  select $1, id, version, timestamptz 'epoch' + $4::bigint * interval '1 microsecond'
-    from unnest($2::bigint[], $3::int[]) as v (id, version)`;
-
 const RUNS_A_TRANSACTION = 1_000;
 const WHOLE_DAYS = 7; // as long as the service keeps findings
 const DAY_US = 86_400_000_000;
@@ -53,8 +40,7 @@ export interface WrittenFleet {
  * run have findings, older ones only a score. Remembers the newest runs for the log.
  */
 export async function writeFleet(
-  writer: pg.Pool,
-  account: { id: number; history: History },
+  target: SampleTarget,
   fleet: SampleFleet,
   catalogue: Catalogue,
   { logged, step }: { logged: number; step: SampleStep },
@@ -68,8 +54,8 @@ export async function writeFleet(
   const size = Math.max(1, Math.floor(RUNS_A_TRANSACTION / runs));
   for (let first = 0; first < connections.length; first += size) {
     const some = connections.slice(first, first + size);
-    const planned = planRuns(some, fleet, account.history, reports);
-    const written = await inTransaction(writer, (client) => writeRuns(client, account, some, planned));
+    const planned = planRuns(some, fleet, target.history, reports);
+    const written = await inTransaction(target.writer, (client) => writeRuns(client, target, some, planned));
     connectionIds.push(...written.connectionIds);
     planned.scores.forEach((score, n) => {
       const run = n % runs;
@@ -134,24 +120,12 @@ function planRuns(
 
 async function writeRuns(
   client: pg.ClientBase,
-  { id: accountId, history }: { id: number; history: History },
+  target: SampleTarget,
   connections: readonly SampleConnection[],
   { places, instants, reports, sent }: PlannedRuns,
 ): Promise<{ connectionIds: number[]; runIds: number[] }> {
-  const names = [connections.map(({ name }) => name), connections.map(({ host }) => host)];
-  const added = await client.query<{ id: number }>(insertConnections, [
-    accountId,
-    ...names,
-    history.start,
-    connections.map(({ engine }) => engine),
-    connections.map(({ engine }) => SAMPLE_PORTS[engine]),
-  ]);
-  const connectionIds = added.rows.map(({ id }) => id);
-  const versions = connections.map(({ engine, seed }) => {
-    const of = SAMPLE_VERSIONS[engine];
-    return of[seed % of.length];
-  });
-  await client.query(insertVersions, [accountId, connectionIds, versions, history.start]);
+  const { accountId } = target;
+  const connectionIds = await writeConnections(client, target, connections);
   const stored = await client.query<{ id: number }>(insertRuns, [
     accountId,
     connectionIds,
@@ -167,4 +141,33 @@ async function writeRuns(
   const latest = connections.map((_, place) => runIds[(place + 1) * runs - 1]);
   await client.query(setLatest, [accountId, connectionIds, latest]);
   return { connectionIds, runIds };
+}
+
+/** Without a row of the schedule: the host of a sample connection does not exist, so nothing monitors it. */
+async function writeConnections(
+  client: pg.ClientBase,
+  { accountId: account_id, history }: SampleTarget,
+  connections: readonly SampleConnection[],
+): Promise<number[]> {
+  const since = toTimestamp(history.start);
+  const rows = connections.map(({ name, host, engine }) => ({
+    account_id,
+    name,
+    engine,
+    connection_type: 'direct',
+    host,
+    port: SAMPLE_PORTS[engine],
+    database: 'app',
+    username: 'dbvitals',
+    tls: 'verify-full',
+    created_at: since,
+  }));
+  const returning = 'connection_id as id';
+  const ids = (await insertRows<{ id: number }>(client, 'connection', rows, returning)).map(({ id }) => id);
+  const versions = connections.map(({ engine, seed }, place) => {
+    const ofEngine = SAMPLE_VERSIONS[engine];
+    return { account_id, connection_id: ids[place], version: ofEngine[seed % ofEngine.length], since };
+  });
+  await insertRows(client, 'connection_version', versions);
+  return ids;
 }

@@ -1,10 +1,9 @@
-import type pg from 'pg';
 import type { Finding } from '../../checks/check.ts';
 import { inTransaction } from '../../store/connect.ts';
-import type { Catalogue } from '../command.ts';
 import type { SampleFleet } from './sample-connection.ts';
-import { fleetRuns, type History, runInstant } from './sample-fleet.ts';
+import { fleetRuns, runInstant } from './sample-fleet.ts';
 import type { SampleStep } from './sample-progress.ts';
+import type { SampleTarget } from './sample-target.ts';
 import { findingOf } from './sample-tickets.ts';
 
 // Tickets may be opened only under this lock (docs/decisions/0009-tickets.md).
@@ -62,34 +61,31 @@ const TICKETS_A_TRANSACTION = 5_000;
  * resolved.
  */
 export async function writeTickets(
-  writer: pg.Pool,
-  account: { id: number; history: History },
+  { writer, accountId, history, checks }: SampleTarget,
   fleet: SampleFleet & { connectionIds: readonly number[] },
-  catalogue: Catalogue,
   step: SampleStep,
 ): Promise<{ ticketIds: Float64Array; resolved: number }> {
   const all = fleet.connections.reduce((sum, { tickets }) => sum + tickets, 0);
   const ticketIds = new Float64Array(all);
-  const checkOf = new Map(catalogue.checks.map((check) => [check.id, check]));
   let [written, resolved] = [0, 0];
   let batch: TicketRow[] = [];
   const write = async () => {
     const json = JSON.stringify(batch);
     const ids = await inTransaction(writer, async (client) => {
-      await client.query(lockHead, [account.id]);
-      return (await client.query<{ id: number }>(insertTickets, [account.id, json])).rows;
+      await client.query(lockHead, [accountId]);
+      return (await client.query<{ id: number }>(insertTickets, [accountId, json])).rows;
     });
     for (const { id } of ids) ticketIds[written++] = id;
     batch = [];
     step(written, all);
   };
-  for (const { place, at, opened } of all === 0 ? [] : fleetRuns(fleet, account.history)) {
+  for (const { place, at, opened } of all === 0 ? [] : fleetRuns(fleet, history)) {
     const connection = fleet.connections[place];
     const connection_id = fleet.connectionIds[place];
     if (!connection || connection_id === undefined) throw new Error('A ticket has no connection.');
-    const instant = (run: number) => runInstant(connection, run, fleet.runs, account.history);
+    const instant = (run: number) => runInstant(connection, run, fleet.runs, history);
     for (const ticket of opened) {
-      const { status: _status, ...finding } = findingOf(ticket, checkOf);
+      const { status: _status, ...finding } = findingOf(ticket, checks);
       const { end } = ticket;
       if (end !== null) resolved++;
       const last_seen = instant((end ?? fleet.runs) - 1);
