@@ -60,6 +60,9 @@ test('only the first session of a queue is a blocker, and its age is right in an
   await third?.end();
 });
 
+const instrumentLocks = (enabled: string) =>
+  `update performance_schema.setup_instruments set enabled = '${enabled}' where name = 'wait/lock/metadata/sql/mdl'`;
+
 const waitingFor = (state: string) =>
   `select count(*) = 1 from information_schema.processlist where state = '${state}' and time >= 1`;
 
@@ -70,9 +73,7 @@ test.each([
     /; the server does not show who holds it, most likely the oldest transaction, of shop\/root, open for/,
   ],
 ])('the holder of a metadata lock, instrumented: %s', async (enabled, expected) => {
-  await server.run(
-    `update performance_schema.setup_instruments set enabled = '${enabled}' where name = 'wait/lock/metadata/sql/mdl'`,
-  );
+  await server.run(instrumentLocks(enabled));
   const holder = await server.open('root');
   await holder.query('begin');
   await holder.query('select id from orders');
@@ -84,6 +85,39 @@ test.each([
   await holder.end();
   await altered;
   await waiter.end();
+});
+
+test.each([
+  ['YES', /; shop\/root holds it: it must call RELEASE_LOCK; else end its session\.$/],
+  ['NO', /; the server does not show who holds it: ask it with the name of the lock\.$/],
+])('the holder of a lock of GET_LOCK, instrumented: %s', async (enabled, expected) => {
+  await server.run(instrumentLocks(enabled));
+  const [holder, waiter, behind] = await Promise.all(
+    (['root', 'app', 'root'] as const).map((login) => server.open(login)),
+  );
+  await holder?.query(`select get_lock('unspoken job', 0)`);
+  await waiter?.query('begin');
+  await waiter?.query('update orders set v = 5 where id = 1');
+  const waits = [waiter?.query(`select get_lock('unspoken job', 60)`).catch(() => {})];
+  await server.until(waitingFor('User lock'));
+  waits.push(behind?.query('update orders set v = 6 where id = 1').catch(() => {}));
+  await server.until(waiting(1, 1));
+  const { faults } = await measure(server, checkOf('MY_MDL_WAIT'), { thresholds });
+  expect(faults).toMatchObject([{ object: 'shop/app', metricLine: expect.stringMatching(expected) }]);
+  expect(faults[0]?.metricLine).toContain('1 session waiting for a user lock (GET_LOCK), the longest for ');
+  expect(JSON.stringify(faults)).not.toContain('unspoken');
+  // The one that waits is no cause, and its transaction is open no longer than until it waits.
+  expect((await measure(server, checkOf('MY_LOCK_WAITS'), { thresholds })).faults).toEqual([]);
+  const open = await measure(server, checkOf('MY_LONG_TRX'), { thresholds });
+  expect(open.faults.filter(({ object }) => object === 'shop/app')).toEqual([]);
+  const printed = await server.run(faults[0]?.remediation ?? '');
+  if (enabled === 'YES') await server.run(String(printed[0]?.['statement']));
+  else expect(printed).toMatchObject([{ user: 'app' }]);
+  await holder?.end().catch(() => {});
+  await waits[0];
+  await waiter?.end();
+  await waits[1];
+  await behind?.end();
 });
 
 test('a backup that blocks writers is a metadata lock wait too', async () => {
@@ -98,9 +132,6 @@ test('a backup that blocks writers is a metadata lock wait too', async () => {
   await inserted;
   await waiter.end();
 });
-
-const instrumentLocks = (enabled: string) =>
-  `update performance_schema.setup_instruments set enabled = '${enabled}' where name = 'wait/lock/metadata/sql/mdl'`;
 
 test('a dump of MySQL Shell is named between its statements too, in all sessions of its process', async () => {
   const shell = (process: string) => server.open('app', 'shop', { program_name: 'mysqlsh', _pid: process });

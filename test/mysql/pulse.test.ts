@@ -174,6 +174,24 @@ test('names who holds a table that others wait to change', async () => {
   await alters;
 });
 
+test('names who holds a lock of GET_LOCK, without its name', async () => {
+  const [holder, first, second] = await openAll(3);
+  await holder?.query(`select get_lock('unspoken job', 0)`);
+  const waits = [first, second].map((session) => session?.query(`select get_lock('unspoken job', 60)`));
+  const held = hold();
+  const root = await rootOf(held, ['user', 'user']);
+  expect(root).toMatchObject({ session: { role: 'app', pid: holder?.threadId } });
+  const reading = requireReading(await held.pulse());
+  expect(JSON.stringify(reading)).not.toContain('unspoken');
+  expect(reading.load).toContainEqual(
+    expect.objectContaining({ wait: 'Lock', event: 'User lock', count: 2 }),
+  );
+  await holder?.query('do release_all_locks()');
+  await Promise.race(waits);
+  await Promise.all([first, second].map((session) => session?.query('do release_all_locks()')));
+  await Promise.all(waits);
+});
+
 test('names a root of sessions that wait for each other, where the server does not end deadlocks', async () => {
   await server.run('set global innodb_deadlock_detect = off');
   const [one, two] = await openAll(2);

@@ -45,7 +45,7 @@ function Target({ wait: { lock, relation } }: { wait: WaitNode['wait'] }) {
   const kind = lock === 'transactionid' || lock === 'tuple' ? 'row' : lock;
   return (
     <>
-      a {kind} lock
+      {/^[aeio]/.test(kind) ? 'an' : 'a'} {kind} lock
       {relation !== null && (
         <>
           {' '}

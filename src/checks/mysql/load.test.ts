@@ -284,6 +284,36 @@ test('a metadata lock wait names the holder if the server shows it, else the old
   expect(line({ oldest: 'shop/report', oldest_age: 89 })).toContain('look for a long query');
 });
 
+test('a wait in GET_LOCK is named as such, also beside a wait for a table', () => {
+  const waiter = metadata(90).at(-1) ?? {};
+  const line = (...rows: Row[]) => judge('MY_MDL_WAIT', [{ transactions: 1 }, ...rows]).faults[0]?.metricLine;
+  const named = { ...waiter, is_user_lock: 1 };
+  const holder = {
+    waiting_thread: 7,
+    wanted_schema: null,
+    wanted_name: null,
+    is_user_lock: 1,
+    holder: 'shop/job',
+  };
+  expect(line(named, holder, { oldest: 'shop/report', oldest_age: 3_600 })).toBe(
+    'User app, database shop: 1 session waiting for a user lock (GET_LOCK), the longest for 1 min; shop/job holds it: it must call RELEASE_LOCK; else end its session.',
+  );
+  // An open transaction says nothing about a lock of GET_LOCK.
+  expect(line(named, { oldest: 'shop/report', oldest_age: 3_600 })).toMatch(
+    /does not show who holds it: ask it/,
+  );
+  const table = {
+    waiting_thread: 8,
+    wanted_schema: 'shop',
+    wanted_name: 'orders',
+    is_user_lock: 0,
+    holder: 'shop/report',
+  };
+  expect(line({ ...waiter, thread: 8 }, { ...named, age: 40 }, table, holder)).toMatch(
+    /2 sessions waiting for a metadata lock or a user lock \(GET_LOCK\), .*; shop\/report holds it on `shop`.`orders`: end that/,
+  );
+});
+
 test('MySQL has its own statements and privileges', () => {
   const sql = (id: string, version: number) => [checkOf(id).sql(version)].flat().join(';');
   expect(sql('MY_LOCK_WAITS', MYSQL)).toContain('performance_schema.data_lock_waits');

@@ -3,15 +3,19 @@ import type { Fault, Row } from '../fault.ts';
 import { counted, duration } from '../wording.ts';
 import { BACKUP_COLUMNS, backupIn, LET_BACKUP_END } from './backups.ts';
 import { killBlockers } from './lock-waits.ts';
-import { innodbNow, waitsForMetadata } from './own-time.ts';
+import { innodbNow, WAITS, waitsForMetadata, waitsForUser } from './own-time.ts';
 import { quoted } from './quote.ts';
 import { PROCESS_AND_LOCKS, SESSION_LIMIT, sessionCheck, transactions, who } from './session-check.ts';
+
+/** How metadata_locks names a lock of GET_LOCK. Its name is a value of the application, so it is not read. */
+const USER_LOCK = 'USER LEVEL LOCK';
 
 const waiters = `
   select concat(coalesce(db, ''), '/', user) as object,
          user as user_name,
          db as db_name,
          id as thread,
+         ${waitsForUser('state')} as is_user_lock,
          time as age
     from information_schema.processlist
    where ${waitsForMetadata('state')}
@@ -22,7 +26,8 @@ const waiters = `
 const holders = `
   select distinct wt.processlist_id as waiting_thread,
          wanted.object_schema as wanted_schema,
-         wanted.object_name as wanted_name,
+         if(wanted.object_type = '${USER_LOCK}', null, wanted.object_name) as wanted_name,
+         wanted.object_type = '${USER_LOCK}' as is_user_lock,
          concat(coalesce(ht.processlist_db, ''), '/', ht.processlist_user) as holder,
          (select count(*)
             from information_schema.innodb_trx
@@ -57,7 +62,7 @@ const likeliest = `
    order by trx_started
    limit 1`;
 
-/** Sessions that have been waiting for a metadata lock: an ALTER TABLE, or those behind it. */
+/** Sessions that have been waiting for a metadata lock: an ALTER TABLE, or those behind it; or for another session in GET_LOCK. */
 export const mdlWait = sessionCheck({
   id: 'MY_MDL_WAIT',
   title: 'Session waits for a metadata lock',
@@ -69,15 +74,30 @@ export const mdlWait = sessionCheck({
     const [oldest = {}] = sessions;
     const threads = new Set(sessions.map(({ thread }) => thread));
     const known = rows.filter((row) => 'waiting_thread' in row && threads.has(row['waiting_thread']));
-    const waits = `${who(oldest)}: ${counted(sessions.length, 'session')} waiting for a metadata lock, the longest for ${duration(numberIn(oldest, 'age'))}`;
+    const waits = `${who(oldest)}: ${counted(sessions.length, 'session')} waiting for ${kindOf(sessions)}, the longest for ${duration(numberIn(oldest, 'age'))}`;
     return known.length === 0
-      ? guessed(waits, numberIn(oldest, 'age'), rows)
+      ? isUserLock(oldest)
+        ? { metricLine: `${waits}; ${UNKNOWN_USER}`, remediation: ASK_FOR_USER }
+        : guessed(waits, numberIn(oldest, 'age'), rows)
       : held(waits, known, rows, version);
   },
   passMessage: 'No session has been waiting for a metadata lock for long.',
   metric: 'longest_metadata_lock_wait_seconds',
   countMetric: 'long_metadata_lock_waits_count',
 });
+
+const isUserLock = (row: Row) => Number(row['is_user_lock'] ?? 0) === 1;
+
+/** What sessions wait for. */
+function kindOf(sessions: readonly Row[]): string {
+  if (sessions.every(isUserLock)) return 'a user lock (GET_LOCK)';
+  return sessions.some(isUserLock) ? 'a metadata lock or a user lock (GET_LOCK)' : 'a metadata lock';
+}
+
+const UNKNOWN_USER = 'the server does not show who holds it: ask it with the name of the lock.';
+
+const ASK_FOR_USER =
+  "SELECT id, user, db, info FROM information_schema.processlist WHERE state = 'User lock'; -- then SELECT IS_USED_LOCK(…) with the name that GET_LOCK has there: it gives the id of the session that holds the lock";
 
 const HELD_BY =
   "performance_schema.metadata_locks wanted JOIN performance_schema.metadata_locks held ON held.object_type = wanted.object_type AND held.object_schema <=> wanted.object_schema AND held.object_name <=> wanted.object_name JOIN performance_schema.threads ON thread_id = held.owner_thread_id WHERE wanted.lock_status = 'PENDING' AND held.lock_status = 'GRANTED' AND held.owner_thread_id NOT IN (SELECT owner_thread_id FROM performance_schema.metadata_locks WHERE lock_status = 'PENDING') AND processlist_id NOT IN (SELECT trx_mysql_thread_id FROM information_schema.innodb_trx WHERE trx_wait_started IS NOT NULL)";
@@ -90,8 +110,9 @@ function held(waits: string, known: Row[], rows: Row[], version: number): Advice
   const name = [textOrNone(first, 'wanted_schema'), textOrNone(first, 'wanted_name')];
   const table = quoted(...name.filter((part) => part !== undefined));
   const on = table === '' ? '' : ` on ${table}`;
-  const causes = known.filter((row) => Number(row['waits_itself'] ?? 0) === 0);
-  const holders = (causes.length > 0 ? causes : known).map((row) => textIn(row, 'holder'));
+  const sameKind = known.filter((row) => isUserLock(row) === isUserLock(first));
+  const causes = sameKind.filter((row) => Number(row['waits_itself'] ?? 0) === 0);
+  const holders = (causes.length > 0 ? causes : sameKind).map((row) => textIn(row, 'holder'));
   const by = [...new Set(holders)].slice(0, 3).join(', ');
   if (causes.length === 0) {
     return {
@@ -107,7 +128,7 @@ function held(waits: string, known: Row[], rows: Row[], version: number): Advice
     };
   }
   return {
-    metricLine: `${waits}; ${by} holds it${on}: end that transaction.`,
+    metricLine: `${waits}; ${by} holds it${on}: ${isUserLock(first) ? 'it must call RELEASE_LOCK; else end its session' : 'end that transaction'}.`,
     remediation: `SELECT DISTINCT concat('KILL ', processlist_id, ';') AS statement, processlist_user, processlist_db FROM ${HELD_BY}; -- run what it prints`,
   };
 }
@@ -123,8 +144,7 @@ function guessed(waits: string, age: number, rows: Row[]): Advice {
   }
   const since = duration(numberIn(oldest, 'oldest_age'));
   const likely = `${waits}; the server does not show who holds it, most likely the oldest transaction, of ${textIn(oldest, 'oldest')}, open for ${since}`;
-  const oldestFirst =
-    "FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE trx_wait_started IS NULL AND coalesce(state, '') NOT LIKE 'Waiting for %' AND id <> connection_id() ORDER BY trx_started";
+  const oldestFirst = `FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE trx_wait_started IS NULL AND NOT coalesce(${WAITS}, false) AND id <> connection_id() ORDER BY trx_started`;
   const backup = backupIn(rows, oldest['thread'], oldest['dumps']);
   if (backup !== undefined) {
     return {

@@ -7,16 +7,25 @@
  */
 export const innodbNow = `convert_tz(utc_timestamp(6), '+00:00', 'SYSTEM')`;
 
-/** Condition: a session with this state in processlist waits for a metadata lock, a flush, or a global lock. */
+/** The state of a session that waits in GET_LOCK. MySQL and MariaDB keep these locks among the metadata locks. */
+const USER_LOCK = 'User lock';
+
+/** Condition: a session with this state in processlist waits for a lock that a user named in GET_LOCK. */
+export const waitsForUser = (state: string) => `coalesce(${state} = '${USER_LOCK}', false)`;
+
+/** Condition: a session with this state in processlist waits for a metadata lock, a flush, a global lock, or a user's. */
 export function waitsForMetadata(state: string): string {
-  return `coalesce(${state} like 'Waiting for %' and (${state} like '% metadata lock' or ${state} in ('Waiting for table flush', 'Waiting for global read lock', 'Waiting for backup lock', 'Waiting for commit lock')), false)`;
+  return `coalesce(${state} = '${USER_LOCK}' or ${state} like 'Waiting for %' and (${state} like '% metadata lock' or ${state} in ('Waiting for table flush', 'Waiting for global read lock', 'Waiting for backup lock', 'Waiting for commit lock')), false)`;
 }
+
+/** Condition of a statement that is pasted: the session waits for a lock that is not of a row. */
+export const WAITS = `(state LIKE 'Waiting for %' OR state = '${USER_LOCK}')`;
 
 /**
  * Condition of a digest's text: the statement does nothing but wait, for a lock of users or tables or for a position of
  * replication. What it took is the time of others.
  */
-export const WAITING_DIGEST = `((digest_text not like '% FROM %'
+export const WAITING_DIGEST = `(((digest_text not like '% FROM %' or digest_text like '% FROM DUAL%' and digest_text not like '% FROM % FROM %')
             and lower(digest_text) regexp '(get_lock|(master|source)_pos_wait|master_gtid_wait|wait_for_executed_gtid_set|wait_until_sql_thread_after_gtids)[^a-z0-9_]*[(]')
           or digest_text like 'LOCK TABLE%')`;
 
@@ -31,6 +40,6 @@ export const ownTime = `greatest(0, timestampdiff(microsecond, trx.trx_started, 
 
 /** Condition of a statement that is pasted: by {@link ownTime}, a transaction has been open for `seconds`. */
 export function isOlder(seconds: number): string {
-  const since = `if(coalesce(state, '') LIKE 'Waiting for %', ${innodbNow} - INTERVAL time SECOND, ${innodbNow})`;
+  const since = `if(${WAITS}, ${innodbNow} - INTERVAL time SECOND, ${innodbNow})`;
   return `timestampdiff(SECOND, trx_started, coalesce(trx_wait_started, ${since})) >= ${seconds}`;
 }

@@ -1,4 +1,4 @@
-import { innodbNow, waitsForMetadata } from '../../../checks/mysql/own-time.ts';
+import { innodbNow, waitsForMetadata, waitsForUser } from '../../../checks/mysql/own-time.ts';
 import { SESSIONS, transactions } from './mysql-pulse.sql.ts';
 
 /** The most waits that are read, with one row for each blocker. */
@@ -44,11 +44,12 @@ const ROW_WAITS = `
 
 const METADATA_WAITS = `
   metadata_waits as (
-    select pid, blocker, seconds, relation, number
+    select pid, blocker, seconds, lock_type, relation, number
       from (select p.id as pid, ht.processlist_id as blocker, p.time as seconds,
-                   concat_ws('.', wanted.object_schema, wanted.object_name) as relation,
+                   if(${waitsForUser('p.state')}, 'user', 'metadata') as lock_type,
+                   if(${waitsForUser('p.state')}, null, concat_ws('.', wanted.object_schema, wanted.object_name)) as relation,
                    row_number() over (partition by p.id
-                                          order by coalesce(ht.processlist_state, '') like 'Waiting for %', held.owner_thread_id) as number
+                                          order by ${waitsForMetadata('ht.processlist_state')}, held.owner_thread_id) as number
               from ${SESSIONS} p
               left join performance_schema.threads wt on wt.processlist_id = p.id
               left join performance_schema.metadata_locks wanted
@@ -67,12 +68,12 @@ const METADATA_WAITS = `
   )`;
 
 // One statement for both: each flavour runs only its own comment. A session that waits for a metadata lock whose holder is not shown has
-// no blocker.
+// no blocker. The name of a user's lock is a value of the application, so it is not read.
 export const mysqlWaits = `
   with ${ROW_WAITS}, ${METADATA_WAITS}, waits as (
     select pid, blocker, seconds, 'row' as lock_type, null as relation from row_waits
     union
-    select pid, blocker, seconds, 'metadata', relation from metadata_waits
+    select pid, blocker, seconds, lock_type, relation from metadata_waits
   )
   select (select convert(json_arrayagg(json_object('pid', pid, 'blocker', blocker, 'seconds', seconds, 'lock', lock_type,
                                                    'relation', relation)) using utf8mb4)
