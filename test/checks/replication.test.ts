@@ -153,7 +153,7 @@ describe('PostgreSQL with two standbys', () => {
     for (const { id } of postgresChecks) await judged(id, {}, { on: north });
   });
 
-  test('a pulse of a standby names the session for which recovery waits, and the sessions that wait for it', async () => {
+  test('a pulse and a check of a standby name the session for which recovery waits, and the sessions that wait for it', async () => {
     const [host = '', port] = north.place.split(':');
     const held = new HeldSession(
       {
@@ -188,9 +188,25 @@ describe('PostgreSQL with two standbys', () => {
     await vi.waitFor(() => seen([{}]), soon); // before recovery waits, nobody would wait behind it
     const waits = behind.query('select from read_there').catch(() => {});
     await vi.waitFor(() => seen([{}, {}]), soon);
-    await reader.end();
+    const { faults, measures } = await judged(
+      'PG_BLOCKED_SESSIONS',
+      { thresholds: { warning_seconds: 0 } },
+      { on: north },
+    );
+    expect(faults).toMatchObject([
+      {
+        object: 'shop/watcher/""',
+        metricLine: expect.stringMatching(
+          /^Sessions of shop\/watcher\/"" .* have blocked recovery, which replays the WAL, and 1 session for \d+ s; end/,
+        ),
+      },
+    ]);
+    expect(measures?.find(({ object }) => object === null)?.value).toBeGreaterThan(0);
+    // It ends the one that blocks, and not the one that waits.
+    expect(await north.run(faults[0]?.remediation ?? '')).toEqual([{ pg_terminate_backend: true }]);
     await waits;
-    await behind.end();
+    await behind.query('select from read_there');
+    await Promise.all([reader.end(), behind.end()]);
   });
 
   test('hidden WAL senders are never "ok": the exact GRANT is named, and it helps', async () => {

@@ -29,9 +29,12 @@ const TARGET = [
 /** Expression: what a lock is on. */
 const targetOf = (lock: string) => `(${TARGET.map((column) => `${lock}.${column}`).join(', ')})`;
 
+/** Condition: a lock on a standby is one that recovery waits for, to replay what the primary did; no session of a standby asks for such a one. */
+const OF_RECOVERY = `pg_is_in_recovery() and not wanted.granted and wanted.mode = 'AccessExclusiveLock'`;
+
 // Blockers, found through the queue: a session that waits itself is not one. A prepared transaction has pid 0: preparer
 // is the one that the longest of these waits is for, if no other of them has a lock there. Nothing read here is hidden from
-// an ordinary role.
+// an ordinary role. pg_blocking_pids does not know for whom recovery waits: for those who hold the relation.
 const sql = `
   with recursive lock as materialized (
     select * from pg_locks
@@ -41,8 +44,16 @@ const sql = `
      where not granted
      group by pid
   ), blocked as materialized (
-    select pid, age, pg_blocking_pids(pid) as by
+    select pid, age, recovery.by <> '{}' as is_recovery, pg_blocking_pids(pid) || recovery.by as by
       from (select * from waiting where age is not null order by age desc limit ${WAITER_LIMIT}) longest
+     cross join lateral (
+       select array(select distinct held.pid
+                      from lock wanted
+                      join lock held on held.granted and held.pid <> wanted.pid
+                                    and (held.locktype, held.database, held.relation)
+                                          = (wanted.locktype, wanted.database, wanted.relation)
+                     where wanted.pid = longest.pid and ${OF_RECOVERY}) as by
+     ) recovery
   ), preparer as (
     select case when count(distinct held.virtualtransaction) = 1 then min(held.virtualtransaction) end as holder
       from blocked
@@ -69,7 +80,8 @@ const sql = `
                   coalesce('= ' || quote_literal(a.usename), 'IS NULL'), a.application_name) as of_them,
            coalesce(a.backend_type <> 'client backend', a.usename is null) as background,
            ${isDump('a')} as backup,
-           chain.pid, chain.age
+           chain.pid, chain.age,
+           coalesce((select is_recovery from blocked where blocked.pid = chain.pid), false) as is_recovery
       from chain
       left join pg_stat_activity a on a.pid = chain.blocker
      where chain.blocker not in (select pid from waiting)
@@ -82,7 +94,8 @@ const sql = `
             join pg_prepared_xacts x on x.transaction = own.transactionid) as gid
     from (select) one_row
     left join (
-      select object, prepared, of_them, background, backup, max(age) as age, count(distinct pid)::int as held_up
+      select object, prepared, of_them, background, backup, max(age) as age, count(distinct pid)::int as held_up,
+             bool_or(is_recovery) as recovery
         from cause
        group by object, prepared, of_them, background, backup
        order by max(age) desc
@@ -127,7 +140,13 @@ const PREPARED =
 
 function fault(row: Row, measured: FaultMeasure, critical: number): Fault {
   const age = numberIn(row, 'age');
-  const holding = `${counted(numberIn(row, 'held_up'), 'session')} for ${duration(age)}`;
+  const isRecovery = row['recovery'] === true;
+  const sessions = numberIn(row, 'held_up') - (isRecovery ? 1 : 0);
+  const victims = [
+    ...(isRecovery ? ['recovery, which replays the WAL,'] : []),
+    ...(sessions > 0 ? [counted(sessions, 'session')] : []),
+  ];
+  const holding = `${victims.join(' and ')} for ${duration(age)}`;
   return {
     severity: age >= critical ? 'critical' : 'warning',
     object: nameCause(row),
@@ -139,6 +158,9 @@ function fault(row: Row, measured: FaultMeasure, critical: number): Fault {
 const BLOCKERS =
   'pid IN (SELECT unnest(pg_blocking_pids(pid)) FROM pg_locks WHERE NOT granted) AND pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted)';
 
+const RECOVERYS_BLOCKERS =
+  "pid IN (SELECT held.pid FROM pg_locks wanted JOIN pg_locks held USING (locktype, database, relation) WHERE NOT wanted.granted AND wanted.mode = 'AccessExclusiveLock' AND held.granted)";
+
 /** What to do about a blocker; `holding` says whom it blocks, and for how long. */
 function advice(row: Row, holding: string): Pick<Fault, 'metricLine' | 'remediation'> {
   if (row['prepared'] === true) {
@@ -149,7 +171,7 @@ function advice(row: Row, holding: string): Pick<Fault, 'metricLine' | 'remediat
     };
   }
   const who = `${textIn(row, 'object')} (database, role, application)`;
-  const sessions = `pg_stat_activity WHERE ${textIn(row, 'of_them')} AND ${BLOCKERS};`;
+  const sessions = `pg_stat_activity WHERE ${textIn(row, 'of_them')} AND ${row['recovery'] === true ? RECOVERYS_BLOCKERS : BLOCKERS};`;
   if (row['background'] === true) {
     return {
       metricLine: `A background process of ${who} has blocked ${holding}; look what it does.`,
@@ -160,6 +182,12 @@ function advice(row: Row, holding: string): Pick<Fault, 'metricLine' | 'remediat
     return {
       metricLine: `A backup by pg_dump, ${who}, has blocked ${holding}; let it end, or cancel what waits for it.`,
       remediation: `SELECT pid, state, xact_start FROM ${sessions} -- then wait until the backup ends, and change no table during one; if it hangs, end it with SELECT pg_terminate_backend(…), and take it again`,
+    };
+  }
+  if (row['recovery'] === true) {
+    return {
+      metricLine: `Sessions of ${who} have blocked ${holding}; end them, or lower max_standby_streaming_delay, after which the standby ends such sessions itself.`,
+      remediation: `SELECT pg_terminate_backend(pid) FROM ${sessions}`,
     };
   }
   return {
