@@ -230,6 +230,65 @@ test.each([PHONE, WIDE])(
   },
 );
 
+/** Dialogs whose request the service refuses: forms, and those that only ask. */
+const DIALOGS: Record<string, Case & { open: string | RegExp }> = {
+  invitation: {
+    path: '/team',
+    open: 'Invite member',
+    submit: 'Invite',
+    async fill(form) {
+      await form.getByLabel('Name', { exact: true }).fill('Ada');
+      await form.getByLabel(/^E-mail/).fill('ada@example.com');
+    },
+  },
+  key: {
+    path: '/keys',
+    open: /^Create key/,
+    submit: /^Create key/,
+    fill: (form) => form.getByLabel('Name', { exact: true }).fill('siem'),
+  },
+  'sign out everywhere': { path: '/sessions', open: 'Sign out everywhere', submit: 'Sign out everywhere' },
+};
+
+test.each([PHONE, WIDE])(
+  'what the service answers to a dialog moves none of its buttons: $width px',
+  async (size) => {
+    await page.setViewportSize(size);
+    for (const [name, { path, open, submit, fill }] of Object.entries(DIALOGS)) {
+      for (const message of ['This name is taken.', `${LONG} ${LONG} ${LONG}`]) {
+        await visit(page, path);
+        await answer(page, message);
+        await page.getByRole('button', { name: open }).first().click();
+        const dialog = page.locator('.dialog');
+        await fill?.(dialog);
+        const buttons = () =>
+          page.evaluate(`[...document.querySelectorAll('.dialog-footer button')].map((one) => {
+          const { left, top } = one.getBoundingClientRect();
+          return [Math.round(left), Math.round(top)];
+        })`);
+        const button = dialog.getByRole('button', { name: submit, exact: typeof submit === 'string' }).last();
+        const before = await buttons();
+        await button.click();
+        const error = dialog.locator('.inline-error');
+        await error.waitFor();
+        await button.and(page.locator(':not([aria-disabled])')).waitFor();
+        await page.evaluate(
+          'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+        );
+        await keepPicture(page, `dialog-${size.width}-${name.replaceAll(' ', '-')}-${message.length}`);
+        expect(await buttons(), `${name}: ${message}`).toEqual(before);
+        const { y = -1, height = 0 } = (await error.boundingBox()) ?? {};
+        expect(y, `${name}: ${message}`).toBeGreaterThanOrEqual(0);
+        expect(height, `${name}: ${message}`).toBeGreaterThan(0);
+        await page.unroute('**/console/api/**');
+        // The dialog is as before when the error goes.
+        await page.keyboard.press('Escape');
+      }
+    }
+    await page.setViewportSize(WIDE);
+  },
+);
+
 test('a wrong password moves nothing on the page to sign in', async () => {
   const stranger = await openWindow(service.origin, null);
   await visit(stranger.page, '/sign-in');

@@ -20,6 +20,69 @@ interface DialogProps {
   role?: 'dialog' | 'alertdialog';
 }
 
+/** What a failed action adds to a dialog. */
+const MESSAGES = '.field-error, .inline-error';
+
+/** What stays free above a dialog that grows, in pixels. */
+const FREE_ABOVE = 16;
+
+/**
+ * While a dialog shows an error, its buttons stay where they are, however long the error is. One with a form keeps the height from
+ * before and scrolls. One that only asks grows upward, and scrolls when it reaches the top of the window.
+ */
+function keepButtons(body: HTMLElement, modal: HTMLElement): () => void {
+  let before = { height: 0, top: 0, bottom: 0 };
+  let moved = 0;
+  let hadError = false;
+  const move = (by: number) => {
+    moved = by;
+    modal.style.translate = by === 0 ? '' : `0 ${by}px`;
+  };
+  const measure = () => {
+    body.style.maxHeight = '';
+    move(0);
+    const { top, bottom } = modal.getBoundingClientRect();
+    before = { height: body.offsetHeight, top, bottom };
+  };
+  const keep = () => {
+    const error = body.querySelector(MESSAGES);
+    body.classList.toggle('steady', error !== null);
+    if (!error) measure();
+    else if (body.querySelector('form')) body.style.maxHeight = `${before.height}px`;
+    else {
+      body.style.maxHeight = `${before.height + Math.max(0, before.top - FREE_ABOVE)}px`;
+      move(before.bottom - (modal.getBoundingClientRect().bottom - moved));
+      if (!hadError) error.scrollIntoView({ block: 'nearest' });
+    }
+    hadError = error !== null;
+  };
+  keep();
+  // Before the next frame is drawn.
+  const changes = new MutationObserver(keep);
+  changes.observe(body, { childList: true, subtree: true });
+  const size = new ResizeObserver(keep);
+  size.observe(body);
+  window.addEventListener('resize', measure);
+  return () => {
+    changes.disconnect();
+    size.disconnect();
+    window.removeEventListener('resize', measure);
+  };
+}
+
+function DialogBody({ children }: Pick<DialogProps, 'children'>) {
+  const body = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const modal = body.current?.closest<HTMLElement>('.modal');
+    return body.current && modal ? keepButtons(body.current, modal) : undefined;
+  }, []);
+  return (
+    <div className="dialog-body" ref={body}>
+      {children}
+    </div>
+  );
+}
+
 /** A modal dialog: focus moves in, stays inside and returns. */
 export function Dialog({
   isOpen,
@@ -47,7 +110,7 @@ export function Dialog({
             </Heading>
             {!isLocked && <IconButton icon="close" label="Close" onPress={onClose} />}
           </header>
-          <div className="dialog-body">{children}</div>
+          <DialogBody>{children}</DialogBody>
           {footer && <footer className="dialog-footer">{footer}</footer>}
         </AriaDialog>
       </Modal>
@@ -95,34 +158,6 @@ function useErrorInView(formId: string, isBusy: boolean): void {
   }, [formId, isBusy]);
 }
 
-/** What a failed submit adds to a form. */
-const MESSAGES = '.field-error, .inline-error';
-
-/** While a form shows an error, its dialog keeps the height from before: the form scrolls, and the buttons stay where they are. */
-function useSteadyHeight(formId: string): void {
-  useEffect(() => {
-    const form = document.getElementById(formId);
-    const body = form?.closest<HTMLElement>('.dialog-body');
-    if (!form || !body) return;
-    let height = body.offsetHeight;
-    const keep = () => {
-      const hasError = form.querySelector(MESSAGES) !== null;
-      body.style.maxHeight = hasError ? `${height}px` : '';
-      body.classList.toggle('steady', hasError);
-      if (!hasError) height = body.offsetHeight;
-    };
-    // Before the next frame is drawn.
-    const changes = new MutationObserver(keep);
-    changes.observe(form, { childList: true, subtree: true });
-    const size = new ResizeObserver(keep);
-    size.observe(form);
-    return () => {
-      changes.disconnect();
-      size.disconnect();
-    };
-  }, [formId]);
-}
-
 /** A form in a dialog, open while mounted. It can't be closed by accident while it is submitting. */
 export function FormDialog({
   action,
@@ -143,7 +178,6 @@ export function FormDialog({
   const [isTouched, setTouched] = useState(false);
   const leave = () => ((isChanged ?? isTouched) ? setLeaving(true) : onClose());
   useErrorInView(id, isPending || isBusy);
-  useSteadyHeight(id);
   return (
     <Dialog
       {...props}

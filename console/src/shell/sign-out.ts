@@ -14,9 +14,9 @@ export function useSignOut({ everywhere = false } = {}) {
       await navigate({ to: '/sign-in', search: {} });
       forgetSession(queries);
     },
-    // A 401 is handled by watchSession.
+    // A 401 is handled by watchSession. The dialog that asks whether to sign out everywhere shows the error itself.
     onError: (error) => {
-      if (!(error instanceof ApiError && error.status === 401))
+      if (!everywhere && !(error instanceof ApiError && error.status === 401))
         notifyFailure(`Could not sign you out: ${error.message}`);
     },
   });

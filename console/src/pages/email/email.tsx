@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import type { Email } from '../../../../src/console-api/notifications/email-routes.ts';
 import { ApiError, get, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
-import { ErrorState, InlineError, SkeletonRows } from '../../parts/states.tsx';
+import { ErrorState, FormError, SkeletonRows } from '../../parts/states.tsx';
 import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
 
 /** What a link in an e-mail opens: a recipient confirms or unsubscribes, without a session. */
@@ -70,7 +70,6 @@ function Choice({ email: { account, destination, email, state }, token }: { emai
       {state === 'unsubscribed' && (
         <p className="quiet">You unsubscribed earlier. Confirm to get them again.</p>
       )}
-      <InlineError error={act.error} />
       <Button
         isPending={act.isPending}
         kind="primary"
@@ -78,6 +77,7 @@ function Choice({ email: { account, destination, email, state }, token }: { emai
       >
         {isConfirmed ? 'Unsubscribe' : 'Confirm'}
       </Button>
+      <FormError error={act.error} />
       {!isConfirmed && (
         <p className="quiet small">If you did not expect this, close the page: nothing is sent.</p>
       )}

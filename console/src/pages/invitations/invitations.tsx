@@ -4,7 +4,7 @@ import type { Invitations } from '../../../../src/console-api/members/invitation
 import { ApiError, apiUrl, get, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
-import { ErrorState, InlineError, SkeletonRows } from '../../parts/states.tsx';
+import { ErrorState, FormError, SkeletonRows } from '../../parts/states.tsx';
 import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
 
 type Invitation = Invitations['data'][number];
@@ -37,6 +37,24 @@ export function InvitationsPage() {
   );
 }
 
+/** Below the buttons, so that they stay where they are. */
+function AnswerError({ error, next }: { error: Error | null; next: string | undefined }) {
+  const again = `/invitations${next === undefined ? '' : `?${new URLSearchParams({ next })}`}`;
+  const isProofNeeded = error instanceof ApiError && error.code === 'proof_needed';
+  return (
+    <FormError error={isProofNeeded ? null : error}>
+      {isProofNeeded && (
+        <>
+          <p>You signed in more than 10 minutes ago. Sign in again, then accept.</p>
+          <a className="button plain" href={apiUrl('/sign-in/oidc', { next: again })}>
+            Sign in with single sign-on
+          </a>
+        </>
+      )}
+    </FormError>
+  );
+}
+
 function Answers({ acts, invitations }: { acts: boolean; invitations: Invitation[] }) {
   const queries = useQueryClient();
   const router = useRouter();
@@ -57,19 +75,8 @@ function Answers({ acts, invitations }: { acts: boolean; invitations: Invitation
       if (left.data.length === 0 && left.acts) await go();
     },
   });
-  const again = `/invitations${next === undefined ? '' : `?${new URLSearchParams({ next })}`}`;
   return (
     <>
-      {answer.error instanceof ApiError && answer.error.code === 'proof_needed' ? (
-        <>
-          <p>You signed in more than 10 minutes ago. Sign in again, then accept.</p>
-          <a className="button plain" href={apiUrl('/sign-in/oidc', { next: again })}>
-            Sign in with single sign-on
-          </a>
-        </>
-      ) : (
-        <InlineError error={answer.error} />
-      )}
       {invitations.length === 0 && <p>You have no invitations.</p>}
       {invitations.map(({ account_id: id, account_name, roles, joined }) => (
         <section aria-label={account_name} key={id}>
@@ -93,6 +100,7 @@ function Answers({ acts, invitations }: { acts: boolean; invitations: Invitation
               </Button>
             )}
           </div>
+          <AnswerError error={answer.variables?.id === id ? answer.error : null} next={next} />
         </section>
       ))}
       {acts && <Button onPress={() => void go()}>Continue to the console</Button>}

@@ -110,10 +110,10 @@ export function ConfirmMember({ subject, step, onClose, onLink }: ConfirmMemberP
       onConfirm={() => mutation.mutate()}
       title={title}
     >
-      <InlineError error={mutation.error} />
       <p>
         <bdi className="team-name">{subject.name}</bdi> (<bdi>{subject.email}</bdi>) {text}
       </p>
+      <InlineError error={mutation.error} />
     </Confirm>
   );
 }
