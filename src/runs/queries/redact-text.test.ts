@@ -23,6 +23,7 @@ test.each([
   ['select 1 /* hunter', 'select ?  '],
   [`select 'a\\' hunter2 ' || 'b'`, 'select ?'],
   [`select E'hunter\\`, 'select ?'],
+  ['select 0b101010, 0o4242, 0B1, 0x_4242, 4_242', 'select ?, ?, ?, ?, ?'],
 ])('PostgreSQL: %j', (text, redacted) => {
   expect(redactText('postgres', text)).toBe(redacted);
 });
@@ -37,6 +38,12 @@ test.each([
   ["SET @a = 'hunter", 'SET @a = ?'],
   ['SELECT "hunter', 'SELECT ?'],
   ['SELECT /* a /* b */ c', 'SELECT   c'],
+  ['SELECT 0b101010, 0xfe4242', 'SELECT ?, ?'],
+  [`SELECT 5--'a\nhunter', 5--4242`, 'SELECT ?--?, ?--?'],
+  [`SELECT 1 --\thunter`, 'SELECT ?  '],
+  [`SELECT /*!50001 'a */ hunter' */ FROM t`, 'SELECT  '],
+  ["SELECT /*!99999 don't */ 'hunter'", 'SELECT  '],
+  ['SELECT /*M! a /* b */ hunter */ c', 'SELECT   c'],
 ])('MySQL: %j', (text, redacted) => {
   expect(redactText('mysql', text)).toBe(redacted);
 });

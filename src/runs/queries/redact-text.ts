@@ -4,7 +4,7 @@ import type { Engine } from '../../vocabulary/engines.ts';
 // value goes: strings, numbers and comments, whole or cut off. The order matters: the first pattern that fits wins.
 
 const COMMENT = String.raw`--[^\n]*`;
-const NUMBER = String.raw`0[xX][0-9a-fA-F_]*|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d*)?`;
+const NUMBER = String.raw`0[xXoObB][0-9a-fA-F_]*|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d*)?`;
 const NAME = String.raw`[\p{L}_][\p{L}\p{N}_$]*`;
 // A backslash before a quote means two things, as the server is set: then the rest of the text goes.
 const STRING = String.raw`'(?:[^'\\]|''|\\(?!')|\\(?=')[\s\S]*)*(?:'|$)`;
@@ -21,10 +21,12 @@ const OF_POSTGRES = new RegExp(
   'gu',
 );
 
+// Unlike in PostgreSQL, two dashes begin a comment only before a space: `5--'a'` has a string.
+const DASHES = String.raw`--(?:[\s\p{Cc}][^\n]*|$)`;
 const DOUBLE = String.raw`"(?:[^"\\]|""|\\(?!")|\\(?=")[\s\S]*)*(?:"|$)`;
 const OF_MYSQL = new RegExp(
   [
-    String.raw`(?<comment>${COMMENT}|#[^\n]*|/\*)`,
+    String.raw`(?<comment>(?:${DASHES})|#[^\n]*|/\*)`,
     String.raw`(?<value>(?:[nNxXbB]|_[a-z0-9]+\s*)?(?:${STRING}|${DOUBLE}))`,
     '(?<kept>`(?:[^`]|``)*(?:`|$)|@{0,2}' + `${NAME})`,
     `(?<number>${NUMBER})`,
@@ -51,6 +53,11 @@ export function redactText(engine: Engine, text: string): string {
 
 /** The place behind a comment, which in PostgreSQL may hold others; the end of the text if it is cut off. */
 function endOfComment(text: string, from: number, nests: boolean): number {
+  // What MySQL runs or not, by its version: there a quote begins a string or none, so the rest of the text goes.
+  if (!nests && /^\/\*M?!/.test(text.slice(from, from + 4))) {
+    const end = endOfComment(text, from, true);
+    return /['"`]/.test(text.slice(from, end)) ? text.length : end;
+  }
   const marks = /\/\*|\*\//g;
   marks.lastIndex = from + 2;
   let depth = 1;
