@@ -264,6 +264,15 @@ test('an inbox gets few links a day from all accounts, whatever tags its address
   await ask('INBOX+7@example.com');
   await expect(ask('inbox@example.com')).rejects.toThrow('ask again tomorrow');
   await ask('inbox@elsewhere.example.com');
+  for (const spelt of [
+    'adabyron@gmail.com',
+    'a.dabyron@gmail.com',
+    'Ada.Byron+9@GoogleMail.com',
+    'ada.b.yron@gmail.com',
+    'adab.yron@gmail.com',
+  ])
+    await ask(spelt);
+  await expect(ask('a.d.a.b.y.r.o.n@googlemail.com')).rejects.toThrow('ask again tomorrow');
   const root = await store.superuser('store');
   await root.query(`update asked_inbox set at = at - interval '25 hours'`);
   await ask('inbox+8@example.com');

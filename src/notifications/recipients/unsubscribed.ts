@@ -14,8 +14,15 @@ export const MOST_ASKED_OF_INBOX = 5;
 
 const sha256 = (text: string) => hash('sha256', text, 'buffer');
 
+/** Both names of Gmail, which delivers `a.da@` to `ada@` too. */
+const GMAIL = new Set(['gmail.com', 'googlemail.com']);
+
 /** The hash of an inbox: most mail servers deliver `ada+1@` and `ada+2@` to `ada@`. */
-const hashInbox = (email: string) => sha256(email.replace(/\+[^@]*@/, '@'));
+function hashInbox(email: string): Buffer {
+  const at = email.lastIndexOf('@');
+  const [name, domain] = [email.slice(0, at).replace(/\+.*$/, ''), email.slice(at + 1)];
+  return sha256(GMAIL.has(domain) ? `${name.replaceAll('.', '')}@gmail.com` : `${name}@${domain}`);
+}
 
 const insert = `
   insert into unsubscribed (email_hash, since) values ($1, clock_timestamp())
