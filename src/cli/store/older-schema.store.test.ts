@@ -73,6 +73,12 @@ describe('on a store with an older schema', () => {
     ['activity', 'verify', '--account', '1'],
     ['secret', 'rotate'],
     ['sample-data', '--account', '1'],
+    ['top', '--connection', '1'],
+    ['load', 'list', '--connection', '1', '--from', '1h'],
+    ['episodes', 'list', '--connection', '1'],
+    ['alert', 'list', '--account', '1'],
+    ['ticket', 'acknowledge', '1', '--account', '1'],
+    ['destination', 'list', '--account', '1'],
   ])('%s %s says what to run and changes nothing', async (...words) => {
     expect(await failure(fixtureJson(words, environment))).toMatch(
       /: error: The store lacks \d+ migrations of this version of dbvitals, and nothing was changed: run "[^"]*backup FILE", then "[^"]*migrate"[^\n]*\n$/,
