@@ -16,6 +16,8 @@ test.each([
   ['adavictimada', ''],
   ['aadada', ''], // what a removal puts together
   ['d b v i t a l s', ''],
+  ['postgres-ada-pr0duct10n', '--'],
+  ['MySQL+mariadb/m0nitoring', '+/'],
   ['rhubarb ada quilt', 'rhubarb  quilt'],
   ['12026', '12026'], // no year
 ])('of %s is left “%s”', (password, left) => {

@@ -1,7 +1,17 @@
 // Guessers begin with what they know of a person, in every spelling. So these words count for nothing in a password.
 
-/** The product's own name. */
-const PRODUCT = ['dbvitals', 'vitals'];
+/** The product's own name, and what it is about: a password of it is often made of these. */
+const PRODUCT = [
+  'dbvitals',
+  'vitals',
+  'database',
+  'mariadb',
+  'monitoring',
+  'mysql',
+  'postgres',
+  'postgresql',
+  'production',
+];
 const SHORTEST = 3;
 
 /** The letters that a character is commonly written for. */
@@ -28,7 +38,7 @@ const WRITTEN_FOR: Readonly<Record<string, string>> = {
 
 /**
  * The words in what others know about a person: the texts, their words, and each text as one word, so that `Ada Lovelace`
- * gives `adalovelace` too; and the product's name.
+ * gives `adalovelace` too; and those of the product.
  */
 export function knownWords(texts: readonly (string | null)[]): string[] {
   const folded = texts.flatMap((text) => (text === null ? [] : [fold(text)]));
