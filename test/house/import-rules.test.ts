@@ -76,10 +76,9 @@ test('an import between any two rooms fails unless it is on the list', () => {
     Object.fromEntries(all.map((name) => [`src/${name}/planted.ts`, planted(name).join('')])),
   );
   const found = violations(root, ['src']);
+  const refused = new Set(found.map((line) => line.slice(0, line.indexOf(': '))));
   for (const name of folders) {
-    const failed = all.filter((other) =>
-      found.some((line) => line.startsWith(`src/${name}/planted.ts → src/${other}/thing.ts: `)),
-    );
+    const failed = all.filter((other) => refused.has(`src/${name}/planted.ts → src/${other}/thing.ts`));
     expect(failed, name).toEqual(all.filter((other) => other !== name && !MAY_IMPORT[name]?.includes(other)));
   }
   const fromNew = found.filter((line) => line.startsWith('src/a-new-folder/planted.ts'));
