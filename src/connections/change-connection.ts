@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { ChangeAccount } from '../activity/record-entry.ts';
 import type { SecretKeys } from '../platform/encryption.ts';
 import { EditConflict, invalidParameter, notFound } from '../platform/rejection.ts';
@@ -83,15 +84,7 @@ export async function changeConnection(
     }
     await storeTunnel(client, key, changes);
     if (secrets) await storeSecrets(client, secret, key, { ...secrets, ...changedSecrets(changes) });
-    if (reached || every !== undefined) {
-      const { rowCount } = await client.query(reschedule, [...ids, every, reached]);
-      if (rowCount === 0 && every !== undefined) {
-        throw invalidParameter(
-          'interval_seconds',
-          `Connection ${connectionId} is sample data and is never checked: its interval can't be changed.`,
-        );
-      }
-    }
+    if (reached || every !== undefined) await scheduleAgain(client, key, { every, reached });
     const after = await settingsOf(client, accountId, connectionId);
     const connection = await readConnection(client, accountId, connectionId);
     await storeChanges(client, { ...key, at }, after ? thresholdChangesBetween(before, after, author) : []);
@@ -105,6 +98,21 @@ export async function changeConnection(
     });
     return connection;
   });
+}
+
+/** Makes a run due if the connection is reached in another way, and changes the interval. Fails for sample data. */
+async function scheduleAgain(
+  client: pg.ClientBase,
+  { accountId, connectionId }: { accountId: number; connectionId: number },
+  { every, reached }: { every: number | undefined; reached: boolean },
+): Promise<void> {
+  const { rowCount } = await client.query(reschedule, [accountId, connectionId, every, reached]);
+  if (rowCount === 0 && every !== undefined) {
+    throw invalidParameter(
+      'interval_seconds',
+      `Connection ${connectionId} is sample data and is never checked: its interval can't be changed.`,
+    );
+  }
 }
 
 function changedSecrets({ tokenSource, password, sshKey }: ConnectionChanges): Partial<Secrets> {

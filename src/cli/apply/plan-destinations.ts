@@ -197,16 +197,9 @@ async function planChange(
     { ...after, quiet_hours: sorted(after.quiet_hours) },
   );
   const stored = await trusted(client, secret, account.id ?? 0, before.id);
-  const newUrl = wanted.url !== undefined && wanted.url !== stored?.url;
-  const newKey = wanted.routingKey !== undefined && wanted.routingKey !== stored?.routingKey;
-  const authorization = wanted.authorization ?? '';
-  const newAuthorization = authorization !== (stored?.authorization ?? '');
-  changed.push(
-    ...(newUrl && !changed.includes('target') ? ['url'] : []),
-    ...(newKey ? ['routing_key'] : []),
-    ...(newAuthorization ? ['authorization'] : []),
-    ...(stored === null && channel === 'email' ? ['recipients'] : []),
-  );
+  const entered = changedSecrets(wanted, stored);
+  changed.push(...entered.filter((field) => field !== 'url' || !changed.includes('target')));
+  if (stored === null && channel === 'email') changed.push('recipients');
   if (changed.length === 0) return null;
   const {
     name: _name,
@@ -218,8 +211,8 @@ async function planChange(
     shape: _shape,
     ...given
   } = wanted;
-  const { url, routingKey, authorization: _authorization, recipients, ...fields } = given;
-  const isEntered = newUrl || newKey || newAuthorization || changed.includes('target');
+  const { url, routingKey, authorization = '', recipients, ...fields } = given;
+  const isEntered = entered.length > 0 || changed.includes('target');
   const takesAuthorization = AUTHORIZED_CHANNELS.includes(channel);
   const address = {
     ...(url !== undefined && { url }),
@@ -238,6 +231,18 @@ async function planChange(
         ...((isEntered || stored === null) && address),
       }),
   };
+}
+
+/** The secret fields of the file that differ from the stored ones. */
+function changedSecrets(
+  { url, routingKey, authorization = '' }: DesiredDestination,
+  stored: Awaited<ReturnType<typeof trusted>>,
+): string[] {
+  return [
+    ...(url !== undefined && url !== stored?.url ? ['url'] : []),
+    ...(routingKey !== undefined && routingKey !== stored?.routingKey ? ['routing_key'] : []),
+    ...(authorization !== (stored?.authorization ?? '') ? ['authorization'] : []),
+  ];
 }
 
 /** Whether it differs in what can't change. */
