@@ -200,6 +200,42 @@ test('a destination is disabled, enabled with what it missed, changed and remove
   expect(opened.complaints).toEqual([]);
 });
 
+test('a log stream is added with format, filter and backfill', async () => {
+  const auditor = await ownerOf('enterprise');
+  const window = await openWindow(service.origin, auditor);
+  const { page: form } = window;
+  await visit(form, '/notifications?add=log_http');
+  await form.getByLabel('URL', { exact: true }).fill(`${slack.url}/siem`);
+  await form
+    .getByRole('button', { name: /^Format/ })
+    .or(form.getByLabel('Format'))
+    .first()
+    .click();
+  await form.getByRole('option', { name: 'OCSF' }).click();
+  await form
+    .getByRole('button', { name: /Begin with/ })
+    .or(form.getByLabel('Begin with'))
+    .first()
+    .click();
+  await form.getByRole('option', { name: 'The first entry of the log' }).click();
+  await form.getByLabel('Only these types').fill('Wrong type');
+  await form.getByText('The command line', { exact: true }).click();
+  await form.getByRole('button', { name: 'Add and send test' }).click();
+  await form.getByText(/Name at most 200 action types/).waitFor();
+  expect(await violations(form)).toEqual([]);
+  await form.getByLabel('Only these types').fill('destination_added, account_created');
+  await form.getByRole('button', { name: 'Add and send test' }).click();
+  await form.getByRole('button', { name: 'Done' }).waitFor();
+  const { items } = await service.ask<{ items: { stream: unknown }[] }>(auditor, 'GET', '/destinations');
+  expect(items[0]?.stream).toMatchObject({
+    format: 'ocsf',
+    action_types: ['destination_added', 'account_created'],
+    actors: ['member', 'api_key', 'service', 'unknown'],
+  });
+  await expect.poll(() => slack.received.some(({ body }) => body.includes('"class_uid"'))).toBe(true);
+  await window.close();
+});
+
 test('leaving a form with entries asks first', async () => {
   await visit(page, '/notifications?add=slack');
   await page.keyboard.type('https://hooks');

@@ -5,7 +5,11 @@ import {
   SIGNATURES,
 } from '../../notifications/destinations/destination-input.ts';
 import type { DestinationRow } from '../../notifications/destinations/destination-row.ts';
-import { STREAM_FORMATS } from '../../notifications/log-streams/stream-input.ts';
+import {
+  ACTOR_TYPES,
+  STREAM_FORMATS,
+  type StreamInput,
+} from '../../notifications/log-streams/stream-input.ts';
 import { QuietHours } from '../../notifications/maintenance/quiet-hours.ts';
 import { count, identifier, timestamp } from '../../platform/schema/fields.ts';
 import { nullable } from '../../platform/schema/nullable.ts';
@@ -80,6 +84,8 @@ export const Destinations = Type.Object({
   sending: Type.Object({ privateAllowed: Type.Boolean() }),
 });
 
+const types = Type.Array(Type.String({ maxLength: 63 }), { maxItems: 200 });
+
 const fields = {
   name: singleLine(200, 'Enter a name of 1 to 200 characters.'),
   url: Type.Optional(Type.String({ maxLength: 4_000, description: 'Enter a URL.' })),
@@ -119,6 +125,18 @@ const fields = {
       description:
         'Enter quiet hours as two times such as 22:00 and 07:00, and a time zone such as Europe/Berlin.',
     }),
+  ),
+  stream: Type.Optional(
+    Type.Object(
+      {
+        format: Type.Optional(stringEnum(...STREAM_FORMATS)),
+        action_types: Type.Optional(nullable(types)),
+        excluded_types: Type.Optional(types),
+        actors: Type.Optional(nullable(Type.Array(stringEnum(...ACTOR_TYPES), { maxItems: 5 }))),
+        from_id: Type.Optional(identifier('entry')),
+      },
+      { description: 'Say what a log stream sends: format, action_types, excluded_types, actors, from_id.' },
+    ),
   ),
 };
 
@@ -177,6 +195,7 @@ export function inputOf({
   connection_names: connectionNames,
   requests_per_second: requestsPerSecond,
   quiet_hours: quietHours,
+  stream,
 }: Fields) {
   return {
     ...(url !== undefined && { url }),
@@ -189,6 +208,23 @@ export function inputOf({
     ...(connectionNames !== undefined && { connectionNames }),
     ...(requestsPerSecond !== undefined && { requestsPerSecond }),
     ...(quietHours !== undefined && { quietHours }),
+    ...(stream !== undefined && { stream: streamOf(stream) }),
+  };
+}
+
+function streamOf({
+  format,
+  action_types: actionTypes,
+  excluded_types: excludedTypes,
+  actors,
+  from_id: fromId,
+}: NonNullable<Fields['stream']>): StreamInput {
+  return {
+    ...(format !== undefined && { format }),
+    ...(actionTypes !== undefined && { actionTypes }),
+    ...(excludedTypes !== undefined && { excludedTypes }),
+    ...(actors !== undefined && { actors }),
+    ...(fromId !== undefined && { fromId }),
   };
 }
 

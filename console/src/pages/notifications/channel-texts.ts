@@ -80,8 +80,7 @@ export const CHANNEL_TEXTS: Record<Channel, ChannelText> = {
   log_http: {
     name: 'Log stream by HTTP',
     words: 'The activity log, signed, as JSON lines',
-    where:
-      'New entries are sent in order. The command “destination change” filters them and sends earlier ones.',
+    where: 'Entries are sent in order, signed as webhooks are.',
     address: 'URL',
     placeholder: 'https://siem.example.com/dbvitals',
   },

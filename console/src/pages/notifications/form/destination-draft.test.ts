@@ -33,6 +33,32 @@ test('recipients and patterns are lists, however they were separated', () => {
   expect(inputOf('slack', named).connection_names).toEqual(['prod-*', 'billing *']);
 });
 
+test('a log stream has a format, filters and a first entry', () => {
+  const draft = { ...newDraft('siem'), url: 'https://siem.example.com/' };
+  const sent = (changed: Partial<typeof draft.stream>) =>
+    inputOf('log_http', { ...draft, stream: { ...draft.stream, ...changed } }).stream;
+  const all = { format: 'native', action_types: null, excluded_types: [], actors: null };
+  expect(sent({})).toEqual(all);
+  expect(sent({ begin: 'first' })).toEqual({ ...all, from_id: 1 });
+  expect(
+    sent({
+      format: 'ecs',
+      only: ' a,b\nc ',
+      except: 'd',
+      actors: ['unknown', 'member'],
+      begin: 'id',
+      fromId: '42',
+    }),
+  ).toEqual({
+    format: 'ecs',
+    action_types: ['a', 'b', 'c'],
+    excluded_types: ['d'],
+    actors: ['member', 'unknown'],
+    from_id: 42,
+  });
+  expect(inputOf('slack', draft)).not.toHaveProperty('stream');
+});
+
 test('a heartbeat has no filters', () => {
   const draft = { ...newDraft('beat'), url: 'https://hc.example.com/1' };
   expect(inputOf('heartbeat', draft)).toEqual({ name: 'beat', url: 'https://hc.example.com/1' });

@@ -7,6 +7,7 @@ import {
   AUTHORIZED_CHANNELS,
   type Channel,
   EVENTLESS_CHANNELS,
+  LOG_CHANNELS,
   SIGNED_CHANNELS,
 } from '../../../../../src/vocabulary/channels.ts';
 import { DEFAULT_KINDS, type EventKind } from '../../../../../src/vocabulary/event-kinds.ts';
@@ -37,7 +38,25 @@ export interface DestinationDraft {
   from: string;
   to: string;
   timeZone: string;
+  /** What a log stream sends. */
+  stream: StreamDraft;
 }
+
+/** What a person enters for a log stream. */
+export interface StreamDraft {
+  format: NonNullable<Destination['stream']>['format'];
+  /** Types of entries, separated by commas or line breaks. */
+  only: string;
+  except: string;
+  /** All five = null. */
+  actors: readonly string[];
+  /** `next`: the next entry; of an existing stream, where it is. */
+  begin: 'next' | 'first' | 'id';
+  fromId: string;
+}
+
+const ALL_ACTORS = ['member', 'api_key', 'command_line', 'service', 'unknown'] as const;
+type Actor = (typeof ALL_ACTORS)[number];
 
 /** The draft of a new destination. */
 export function newDraft(name: string): DestinationDraft {
@@ -59,6 +78,7 @@ export function newDraft(name: string): DestinationDraft {
     from: '22:00',
     to: '07:00',
     timeZone: ownTimeZone(),
+    stream: { format: 'native', only: '', except: '', actors: ALL_ACTORS, begin: 'next', fromId: '' },
   };
 }
 
@@ -66,8 +86,19 @@ export function newDraft(name: string): DestinationDraft {
 export function draftOf(destination: Destination): DestinationDraft {
   const { name, kinds, minimum_severity, connections, requests_per_second, quiet_hours } = destination;
   const { ids, names } = connections;
+  const { stream } = destination;
+  const draft = newDraft(name);
   return {
-    ...newDraft(name),
+    ...draft,
+    ...(stream && {
+      stream: {
+        ...draft.stream,
+        format: stream.format,
+        only: (stream.action_types ?? []).join('\n'),
+        except: stream.excluded_types.join('\n'),
+        actors: stream.actors ?? ALL_ACTORS,
+      },
+    }),
     recipients: destination.recipients.map(({ email }) => email).join('\n'),
     kinds,
     minimumSeverity: minimum_severity,
@@ -101,6 +132,7 @@ export function newInputOf(channel: Channel, draft: DestinationDraft): NewDestin
 export function inputOf(channel: Channel, draft: DestinationDraft): ChangedFields {
   const address = addressOf(channel, draft);
   const name = draft.name.trim();
+  if (LOG_CHANNELS.includes(channel)) return { name, ...address, stream: streamOf(draft.stream) };
   if (EVENTLESS_CHANNELS.includes(channel)) return { name, ...address };
   return {
     name,
@@ -113,6 +145,18 @@ export function inputOf(channel: Channel, draft: DestinationDraft): ChangedField
     quiet_hours: draft.hasQuietHours
       ? { from: draft.from, to: draft.to, time_zone: draft.timeZone.trim() }
       : null,
+  };
+}
+
+function streamOf({ format, only, except, actors, begin, fromId }: StreamDraft) {
+  const types = listOf(only, /[\s,]/);
+  const chosen = ALL_ACTORS.filter((actor: Actor) => actors.includes(actor));
+  return {
+    format,
+    action_types: types.length === 0 ? null : types,
+    excluded_types: listOf(except, /[\s,]/),
+    actors: chosen.length === ALL_ACTORS.length ? null : chosen,
+    ...(begin !== 'next' && { from_id: begin === 'first' ? 1 : Number(fromId) }),
   };
 }
 

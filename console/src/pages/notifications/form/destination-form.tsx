@@ -7,7 +7,7 @@ import type {
   NewDestinationBody,
   StoredDestination,
 } from '../../../../../src/console-api/notifications/destination-schemas.ts';
-import { type Channel, EVENTLESS_CHANNELS } from '../../../../../src/vocabulary/channels.ts';
+import { type Channel, EVENTLESS_CHANNELS, LOG_CHANNELS } from '../../../../../src/vocabulary/channels.ts';
 import { fieldError, send } from '../../../api.ts';
 import { ConnectionChoice } from '../../../parts/connection-choice.tsx';
 import { FormDialog } from '../../../parts/dialog.tsx';
@@ -18,6 +18,7 @@ import { AddressFields } from './address-fields.tsx';
 import { type DestinationDraft, draftOf, inputOf, newDraft, newInputOf } from './destination-draft.ts';
 import { EventFields } from './event-fields.tsx';
 import { MoreFields } from './more-fields.tsx';
+import { StreamFields } from './stream-fields.tsx';
 
 /** The parameters whose errors stand at their fields. */
 const FIELDS = [
@@ -31,6 +32,9 @@ const FIELDS = [
   'connections',
   'requests_per_second',
   'quiet_hours',
+  'action_types',
+  'actors',
+  'from_id',
 ];
 
 export interface DestinationFieldsProps {
@@ -153,6 +157,7 @@ function Fields({ channel, isNew, privateAllowed, ...props }: FieldsProps) {
           <ConnectionChoice draft={props.draft} error={props.error} onChange={props.onChange} />
         </>
       )}
+      {LOG_CHANNELS.includes(channel) && <StreamFields {...props} isNew={isNew} />}
       <MoreFields {...props} channel={channel} isNew={isNew} />
     </div>
   );
