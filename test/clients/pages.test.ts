@@ -10,8 +10,8 @@ const PLANS = { 'Team 30': 30, 'Business 60': 60, 'Enterprise 100': 100 };
 const COST_HEAD = RegExp(
   `\\| query \\| every \\| (?:per minute|requests) \\| ${Object.keys(PLANS).join(' \\| ')} \\|\n(?:\\| --- ){6}\\|\n`,
 );
-/** A mapping is not a client and sends no requests. */
-const NO_CLIENT = ['README.md', 'ocsf-and-ecs.md'];
+/** A mapping and a guide to other pages are no clients and send no requests. */
+const NO_CLIENT = ['README.md', 'ocsf-and-ecs.md', 'siem.md'];
 
 const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
 const pages = readdirSync(FOLDER).filter((name) => name.endsWith('.md'));
