@@ -116,7 +116,7 @@ test('the list and the panel show the same duration of a ticket', async () => {
     await service.statement(
       `update ticket set resolved_at = first_seen_at + interval '8 min 7 s' where ${resolved}`,
     );
-    await visit(page, `/tickets?status=${status}&ticket=${data[0]?.id}`);
+    await visit(page, `/tickets?status=${status}&sort=first_seen&ticket=${data[0]?.id}`);
     const facts = page.locator('.ticket-panel .facts dd');
     await facts.first().waitFor();
     const listed = page.locator('.table-item').first().locator('.ticket-state .small').last();
