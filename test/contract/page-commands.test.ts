@@ -17,6 +17,7 @@ const ELSEWHERE: readonly [what: RegExp, where: string][] = [
     /^(?:exporter|mcp)\b|^activity tail\b.*--url/,
     'test/contract/exporter.test.ts, mcp-life.test.ts, tail.test.ts',
   ],
+  [/^activity verify \//, 'test/contract/rewritten-log.test.ts'],
   [/^webhook listen/, 'test/contract/destinations.test.ts'],
   [
     /^(?:account move|migrate|restore|backup|doctor|apply)\b/,
