@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LIMITS } from '../../src/monitor/limits.ts';
@@ -7,7 +7,7 @@ import type { Session, Target } from '../../src/monitor/session/session.ts';
 import { freePort } from '../contract/free-port.ts';
 import { type Bastion, startBastion } from './bastion.ts';
 import { MysqlServer, PASSWORD } from './mysql-server.ts';
-import { ENGINE } from './tested-server.ts';
+import { ENGINE, pluginFolder } from './tested-server.ts';
 import { withinSession } from './within-session.ts';
 
 // MariaDB's login by a signature, whose client sends the whole password to sign with.
@@ -38,15 +38,6 @@ afterAll(async () => {
   bastion?.close();
   await server?.stop();
 });
-
-/** Plugins that Debian packages separately from the server. */
-function pluginFolder(): string {
-  const folder = process.env['TEST_MYSQL_PLUGIN_DIR'] ?? '/usr/lib/mysql/plugin';
-  if (existsSync(join(folder, 'auth_ed25519.so'))) return folder;
-  throw new Error(
-    'These tests log in by ed25519, whose plugin is in Debian’s package mariadb-server: install it, or unpack it and name its usr/lib/mysql/plugin in TEST_MYSQL_PLUGIN_DIR.',
-  );
-}
 
 function within<T>(given: Partial<Target>, use: (session: Session) => Promise<T>): Promise<T> {
   return withinSession(

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type RootProgram, rootGalera, rootProgram } from '../roots/root-program.ts';
+import { type RootProgram, rootGalera, rootPlugins, rootProgram } from '../roots/root-program.ts';
 
 /** The servers that `npm run test:mysql` tests. MariaDB 10.11 is this machine's, the others come from the root folders. */
 export const SERVERS = ['mariadb-10.11', 'mariadb-11.8', 'mysql-9.7'] as const;
@@ -40,6 +40,15 @@ export function galeraProvider(): string {
     .find(existsSync);
   if (found) return found;
   throw new Error('These tests need Galera: "apt-get install galera-4" on Debian.');
+}
+
+/** The folder of the tested MariaDB's plugins, with those that Debian packages separately; throws a message that says what to install. */
+export function pluginFolder(): string {
+  const folder = tested === 'mariadb-10.11' ? '/usr/lib/mysql/plugin' : rootPlugins();
+  if (existsSync(join(folder, 'auth_ed25519.so'))) return folder;
+  throw new Error(
+    `These tests log in by ed25519, whose plugin is not in ${folder}: "apt-get install mariadb-server" on Debian.`,
+  );
 }
 
 /** A table expression with the column `seq`: the numbers `from` to `to`, both included. */

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { ROOTS, type Root } from './roots.ts';
 
 const PG = 'usr/lib/postgresql/17/bin';
+const PLUGINS = 'usr/lib/mysql/plugin';
 
 /** A program to its root folder and its path there. */
 const PROGRAMS = {
@@ -45,6 +46,9 @@ export function rootPostgres(): string {
 /** The Galera of MariaDB 11.8, for `wsrep_provider`. */
 export const rootGalera = (): string => join(ROOTS, 'trixie/usr/lib/galera/libgalera_smm.so');
 
+/** The plugins of MariaDB 11.8. */
+export const rootPlugins = (): string => join(ROOTS, 'trixie', PLUGINS);
+
 /** PostgreSQL's programs start each other, and find their files, by their own path. So the scripts' paths mirror the root's. */
 function scripts(root: Root): (path: string) => string {
   const folder = join(ROOTS, root);
@@ -60,7 +64,7 @@ function scripts(root: Root): (path: string) => string {
     return script;
   };
   // Not the root's own folder: MariaDB looks there for the `sh` of a state transfer, which would need the root's loader.
-  const server = `--basedir='${mirror}/usr' --plugin-dir='${folder}/usr/lib/mysql/plugin'`;
+  const server = `--basedir='${mirror}/usr' --plugin-dir='${folder}/${PLUGINS}'`;
   for (const [of, path] of Object.values(PROGRAMS)) {
     if (of !== root) continue;
     if (path.endsWith('install-db'))
