@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { closeWindows, keepPicture, openWindow, violations, visit, type Window } from './chromium.ts';
 import { type ConsoleService, startConsoleService } from './console-service.ts';
 import { type DaysOfShop, liveThroughDays } from './days-of-shop.ts';
@@ -44,8 +44,11 @@ describe('five days of a database', () => {
   test('a curve shows the daily rhythm, and marks when work_mem changed', async () => {
     await openTab('charts');
     const measurements = page.getByRole('region', { name: 'Charts' });
-    // Charts are read when they come into view.
-    await measurements.getByRole('heading', { name: 'Transactions' }).scrollIntoViewIfNeeded();
+    // Charts are read when they come into view, and what stood there meanwhile is replaced.
+    await vi.waitFor(
+      () => measurements.getByRole('heading', { name: 'Transactions' }).scrollIntoViewIfNeeded(),
+      10_000,
+    );
     const chart = measurements.getByRole('figure').filter({ hasText: 'Transactions' }).first();
     await chart.getByText('Show as table').click();
     const values = chart.getByRole('table').getByRole('row');

@@ -242,8 +242,8 @@ describe('PostgreSQL', () => {
     ];
 
     async function crash(): Promise<void> {
-      const session = await server.open();
-      const ended = new Promise((resolve) => session.once('end', resolve));
+      const [session, other] = [await server.open(), await server.open()];
+      const ended = new Promise((resolve) => other.once('end', resolve)); // the server ends all of them a moment later
       const [row] = (await session.query('select pg_backend_pid() as pid')).rows;
       process.kill(row.pid, 'SIGKILL');
       await ended;
