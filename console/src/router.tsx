@@ -30,15 +30,26 @@ import { StartError } from './shell/start-error.tsx';
 import { Starting } from './shell/starting.tsx';
 import { useTimeZone } from './time-zone.ts';
 
-/** Retry network errors and restarts. A refusal of the service would only be repeated. */
+/** The longest Retry-After that a page waits for by itself, in seconds. */
+const SHORT_WAIT = 5;
+
+/** Retry network errors, restarts, and what a person asked too fast. Any other refusal of the service would only be repeated. */
 function isWorthRetry(failures: number, error: Error): boolean {
-  return failures < 2 && !(error instanceof ApiError && error.status < 500);
+  if (failures >= 2) return false;
+  if (!(error instanceof ApiError) || error.status >= 500) return true;
+  return error.status === 429 && error.retryAfter !== null && error.retryAfter <= SHORT_WAIT;
+}
+
+/** How long to wait before that, in milliseconds. */
+function retryDelay(failures: number, error: Error): number {
+  const told = error instanceof ApiError ? error.retryAfter : null;
+  return (told ?? 2 ** failures) * 1_000;
 }
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     // `always`: a browser that thinks it is offline may still reach a service on its own machine.
-    queries: { retry: isWorthRetry, staleTime: 15_000, networkMode: 'always' },
+    queries: { retry: isWorthRetry, retryDelay, staleTime: 15_000, networkMode: 'always' },
     mutations: { retry: false, networkMode: 'always' },
   },
 });

@@ -27,13 +27,16 @@ beforeAll(async () => {
   owner = await service.owner();
   await service.member('Grace Hopper', ['operator']);
   viewer = await service.member('Vera Viewer', ['viewer']);
-  opened = await openWindow(service.origin, owner);
-  page = opened.page;
 });
 
 afterAll(closeWindows);
 
-beforeEach(() => service.statement(`delete from ticket_triage where account_id = ${service.accountId}`));
+beforeEach(async () => {
+  await service.statement(`delete from ticket_triage where account_id = ${service.accountId}`);
+  await opened?.close();
+  opened = await openWindow(service.origin, await service.signIn(owner));
+  page = opened.page;
+});
 
 async function visitList(at: Page, path: string): Promise<void> {
   await visit(at, path);
@@ -312,6 +315,18 @@ test('changed filters are saved to the view that was opened, and undone', async 
   await page.getByRole('button', { name: 'Undo' }).click();
   await notice(/^“Gravest” is as before/).waitFor();
   expect(await queryOf()).toBe('severity=critical');
+});
+
+test('a page that was asked for too fast reads again when it may', async () => {
+  let refused = 0;
+  await page.route('**/console/api/tickets?*', async (route) => {
+    refused += 1;
+    if (refused > 2) return route.continue();
+    const error = { code: 'too_many_attempts', message: 'Too many requests. Wait a second, then try again.' };
+    return route.fulfill({ status: 429, headers: { 'retry-after': '1' }, json: { error } });
+  });
+  await visitList(page, '/tickets');
+  expect(refused).toBeGreaterThan(2);
 });
 
 test('grouped by check, a ticket shows its place and keeps its title as its name', async () => {
