@@ -182,7 +182,9 @@ test.each<[string, Hosted]>([
 
 test('a check whose function the provider refuses is skipped with its reason', async () => {
   await start({
-    ...{ bootstrap: 'rdsadmin', roles: ['rds_superuser'], aurora: true },
+    bootstrap: 'rdsadmin',
+    roles: ['rds_superuser'],
+    aurora: true,
     refused: ['pg_replication_slots'],
   });
   const { outcomes } = await run();

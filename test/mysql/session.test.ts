@@ -69,7 +69,8 @@ const withTls = (): Partial<Target> => ({ tls: 'verify-full', caCertificate: aut
 
 const ATTEMPT = {
   ...({ engine: ENGINE, connectionType: 'direct', tls: 'disable' } as const),
-  ...{ username: 'native', database: 'shop' },
+  username: 'native',
+  database: 'shop',
 };
 
 /** Opens a session like a run, and closes it after `use`. */

@@ -25,7 +25,7 @@ function thresholdsOf({ warning, critical, limit }: LatestMeasure): Threshold[] 
 }
 
 /** A change as a mark of a chart. */
-export function markOf(change: ListedChange): ChartChange {
+export function chartChange(change: ListedChange): ChartChange {
   return { id: change.id, at: Date.parse(change.at) / 1_000, text: changeText(change) };
 }
 
@@ -71,7 +71,7 @@ export function MeasureChart({ connectionId, chart: { title, unit, measures } }:
       }),
     [history.data, measures, title],
   );
-  const changes = useMemo(() => marked.data?.changes.map(markOf), [marked.data]);
+  const changes = useMemo(() => marked.data?.changes.map(chartChange), [marked.data]);
   const thresholds = useMemo(() => measures.slice(0, 1).flatMap(thresholdsOf), [measures]);
   return (
     <div aria-busy={history.isFetching} className="measure-chart" ref={place}>

@@ -57,7 +57,10 @@ async function run(
 
 const anywhere = {
   ...({ engine: 'postgres', connectionType: 'direct', host: 'db', port: 5432, database: 'shop' } as const),
-  ...{ username: 'watcher', password: null, passwordExposable: false, tunnel: null },
+  username: 'watcher',
+  password: null,
+  passwordExposable: false,
+  tunnel: null,
 };
 
 const unreachable = (reason: RegExp, advice = /./) => ({
@@ -65,7 +68,8 @@ const unreachable = (reason: RegExp, advice = /./) => ({
   checks: [
     {
       check_id: 'CONN_UNREACHABLE',
-      ...{ metric_line: expect.stringMatching(reason), remediation: expect.stringMatching(advice) },
+      metric_line: expect.stringMatching(reason),
+      remediation: expect.stringMatching(advice),
     },
   ],
 });

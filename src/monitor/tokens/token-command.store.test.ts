@@ -118,7 +118,10 @@ test('the file of token sources must belong to the operator alone', () => {
 
 const target = {
   ...({ engine: 'postgres', connectionType: 'direct', database: 'postgres', password: null } as const),
-  ...{ ...login, passwordExposable: false, caCertificate: null, tunnel: null },
+  ...login,
+  passwordExposable: false,
+  caCertificate: null,
+  tunnel: null,
 };
 
 test.each([

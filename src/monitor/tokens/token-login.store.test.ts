@@ -241,7 +241,9 @@ test('MySQL gets a token in clear text only with a verified certificate, and onl
   const target = {
     ...({ engine: 'mysql', connectionType: 'direct', host: 'db', port: 3306, database: '' } as const),
     ...({ username: 'watcher', password: 'a-token', isToken: true } as const),
-    ...{ passwordExposable: false, caCertificate: null, tunnel: null },
+    passwordExposable: false,
+    caCertificate: null,
+    tunnel: null,
   };
   const answer = (tls: 'verify-full' | 'require', plugin: string) =>
     authPlugins({ ...target, tls })[plugin]?.({} as never)?.(Buffer.alloc(0));

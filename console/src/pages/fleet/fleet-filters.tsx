@@ -34,7 +34,10 @@ export function FleetFilters({ actions, search, summary, versions = [], onChange
         <SearchBox label="Search by name or host" onSearch={(q) => onChange({ q })} value={search.q ?? ''} />
         <FilterChips
           chips={STATUS_FILTERS.map((status) => ({
-            ...{ id: status, label: statusText(status), status, count: summary?.[status] },
+            id: status,
+            label: statusText(status),
+            status,
+            count: summary?.[status],
           }))}
           label="Status"
           onChange={(status) => onChange({ status: STATUS_FILTERS.find((chip) => chip === status) })}
@@ -57,7 +60,8 @@ export function FleetFilters({ actions, search, summary, versions = [], onChange
                 ...versions
                   .filter((version) => version.engine === engine)
                   .map(({ series, connections }) => ({
-                    ...{ id: `${engine} ${series}`, label: `${ENGINE_NAMES[engine]} ${series}` },
+                    id: `${engine} ${series}`,
+                    label: `${ENGINE_NAMES[engine]} ${series}`,
                     description:
                       connections === 1 ? '1 connection' : `${connections.toLocaleString('en')} connections`,
                   })),
@@ -103,7 +107,8 @@ function CheckChoice({
       choices={[
         { id: '', label: 'All checks' },
         ...found.map(({ check_id, title, connections, severity }) => ({
-          ...{ id: check_id, label: title },
+          id: check_id,
+          label: title,
           description: `${severity} · on ${connections.toLocaleString('en')} ${connections === 1 ? 'connection' : 'connections'} · ${check_id}`,
         })),
         ...(isListed ? [] : [{ id: check, label: check }]),

@@ -9,7 +9,7 @@ import type { ExplainedFinding } from '../../../../../src/console-api/connection
 import type { QueryHistory } from '../../../../../src/console-api/queries/query-schemas.ts';
 import type { Unit } from '../../../../../src/vocabulary/units.ts';
 import { get } from '../../../api.ts';
-import { markOf } from '../../../measures/measure-chart.tsx';
+import { chartChange } from '../../../measures/measure-chart.tsx';
 import { markedChangesQuery } from '../../../measures/measures-query.ts';
 import { ChangeList } from '../../../parts/changes/change-list.tsx';
 import { Chart } from '../../../parts/chart/chart.tsx';
@@ -137,7 +137,7 @@ function HistoryCharts({
 }) {
   const { span } = useChartGroup();
   const { data } = useQuery(markedChangesQuery(connectionId, span));
-  const changes = useMemo(() => data?.changes.map(markOf), [data]);
+  const changes = useMemo(() => data?.changes.map(chartChange), [data]);
   const at = hours.map((hour) => hour.at);
   return (
     <div className="measures">

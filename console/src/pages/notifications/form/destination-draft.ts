@@ -132,7 +132,7 @@ export function newInputOf(channel: Channel, draft: DestinationDraft): NewDestin
 export function inputOf(channel: Channel, draft: DestinationDraft): ChangedFields {
   const address = addressOf(channel, draft);
   const name = draft.name.trim();
-  if (LOG_CHANNELS.includes(channel)) return { name, ...address, stream: streamOf(draft.stream) };
+  if (LOG_CHANNELS.includes(channel)) return { name, ...address, stream: streamSettings(draft.stream) };
   if (EVENTLESS_CHANNELS.includes(channel)) return { name, ...address };
   return {
     name,
@@ -148,7 +148,7 @@ export function inputOf(channel: Channel, draft: DestinationDraft): ChangedField
   };
 }
 
-function streamOf({ format, only, except, actors, begin, fromId }: StreamDraft) {
+function streamSettings({ format, only, except, actors, begin, fromId }: StreamDraft) {
   const types = listOf(only, /[\s,]/);
   const chosen = ALL_ACTORS.filter((actor: Actor) => actors.includes(actor));
   return {
