@@ -189,10 +189,19 @@ test('an incomplete, altered or invalid backup restores nothing', async () => {
   expect(rows).toEqual([]);
 });
 
+function unpacks(bytes: Buffer, contents: Buffer): boolean {
+  try {
+    return gunzipSync(bytes).equals(contents);
+  } catch {
+    return false;
+  }
+}
+
 test('each flipped byte is found without a store, and named in a sentence', async () => {
   const whole = readFileSync(file);
   const check = (bytes: Buffer) => sentence(checkBackup(Readable.from([bytes]), [SECRET]));
   expect(await check(whole)).toBe('nothing was refused');
+  const contents = gunzipSync(whole);
   const places = [
     0,
     1,
@@ -203,9 +212,11 @@ test('each flipped byte is found without a store, and named in a sentence', asyn
   for (const at of places) {
     const flipped = Buffer.from(whole);
     flipped.writeUInt8(flipped.readUInt8(at) ^ 0x40, at);
-    expect(await check(flipped), `byte ${at}`).toMatch(
-      /^(?:This is not a complete backup of dbvitals: |The backup was altered or damaged in the table |The backup is not signed with this secret key )/,
-    );
+    // A few bits of gzip stand for nothing, such as those that fill a byte: then what is unpacked is what was signed.
+    const refused = unpacks(flipped, contents)
+      ? /^nothing was refused$/
+      : /^(?:This is not a complete backup of dbvitals: |The backup was altered or damaged in the table |The backup is not signed with this secret key )/;
+    expect(await check(flipped), `byte ${at}`).toMatch(refused);
   }
 });
 
