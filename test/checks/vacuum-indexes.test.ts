@@ -343,8 +343,8 @@ describe('PostgreSQL', () => {
     await server.pause();
     writeFileSync(join(server.host, 'standby.signal'), '');
     await server.resume();
-    // The time of a file is in whole seconds.
-    await server.until(`select now() > date_trunc('second', pg_postmaster_start_time()) + interval '1 s'`);
+    // The time of a file is in whole seconds, and asking takes some time too: two seconds are between the start and the promotion.
+    await server.until(`select now() > date_trunc('second', pg_postmaster_start_time()) + interval '3 s'`);
     await made('select pg_promote()');
     await expectYoungCounts(await serverAge());
     const hidden = await judged('PG_UNUSED_INDEX', { thresholds: OLD_ENOUGH }, 'stranger');
