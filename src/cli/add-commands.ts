@@ -65,12 +65,15 @@ const COMMANDS: readonly [group: string, commands: Readonly<Record<string, () =>
   ],
 ];
 
+/** What `main.ts` answers itself. */
+const ANSWERED = ['serve', '--version', '-V'];
+
 /**
  * Adds the command that is typed. If there is no such command, or it is added already, adds all, as help and suggestions
  * need them. To load only one takes half the time of all.
  */
 export async function addCommands(program: Command, context: CommandContext, typed = ''): Promise<void> {
-  if (typed === 'serve') return;
+  if (ANSWERED.includes(typed)) return;
   const isTyped = COMMANDS.some(([, commands]) => Object.hasOwn(commands, typed));
   for (const [group, commands] of COMMANDS) {
     program.commandsGroup(group);
