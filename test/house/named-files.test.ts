@@ -21,3 +21,11 @@ test.each(find(PAPERS).filter((path) => path !== 'CHANGELOG.md'))('%s names file
   const named = [...text.matchAll(/`([\w./-]+\.(?:ts|tsx|sql|sh|css))`/g)].map(([, path = '']) => path);
   expect(named.filter((path) => !isThere(path))).toEqual([]);
 });
+
+test.each(find(PAPERS))('%s names tests that exist in its commands', (paper) => {
+  const text = readFileSync(join(ROOT, paper), 'utf8');
+  const named = [...text.matchAll(/`npx vitest run (?!--)([\w./-]*\/[\w./-]*)/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
