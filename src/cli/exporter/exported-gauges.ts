@@ -5,14 +5,25 @@ import { FLEET_STATUSES } from '../../vocabulary/score-bands.ts';
 /** The metrics of `exporter`. The help texts are the reference. */
 export function createGauges() {
   const registry = new Registry();
-  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) => {
-    const made = new Gauge<Label>({ name: `dbvitals_${name}`, help, labelNames, registers: [registry] });
+  const gauge: MakeGauge = (name, help, ...labelNames) => {
+    const made = new Gauge({ name: `dbvitals_${name}`, help, labelNames, registers: [registry] });
     made.reset();
     // The library starts a gauge without labels at 0. Remove it, so that it appears only after the first answer.
     if (labelNames.length === 0) made.remove();
     return made;
   };
+  return {
+    registry,
+    ...answerGauges(gauge, registry),
+    ...fleetGauges(gauge),
+    ...ticketGauges(gauge),
+  };
+}
 
+type MakeGauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) => Gauge<Label>;
+
+/** What the answers themselves say: whether the API can be reached, and the state of the key's window. */
+function answerGauges(gauge: MakeGauge, registry: Registry) {
   const up = gauge('up', 'Whether the latest request to the API succeeded; a 429 does not change it');
   const requests = new Counter({
     name: 'dbvitals_api_requests_total',
@@ -31,7 +42,22 @@ export function createGauges() {
     'When each part of these metrics was last updated',
     'part',
   );
+  return {
+    /** Counts an answer and records the state of the rate limit window. */
+    answered({ status, headers }: Response) {
+      requests.inc({ status });
+      const figures = [limit, remaining, reset];
+      for (const [at, name] of ['limit', 'remaining', 'reset'].entries()) {
+        const text = headers.get(`x-ratelimit-${name}`);
+        if (text !== null && /^\d+$/.test(text)) figures[at]?.set(Number(text));
+      }
+    },
+    up: (well: boolean) => up.set(well ? 1 : 0),
+    renewed: (part: string) => dataTime.set({ part }, Date.now() / 1_000),
+  };
+}
 
+function fleetGauges(gauge: MakeGauge) {
   const connections = gauge('connections', 'Connections by fleet status', 'status');
   const score = gauge(
     'connection_score',
@@ -52,33 +78,7 @@ export function createGauges() {
     'connection_id',
     'connection',
   );
-  const connectionTickets = gauge(
-    'connection_open_tickets',
-    'Open tickets of a connection that has any, by severity',
-    'connection_id',
-    'connection',
-    'severity',
-  );
-  const openTickets = gauge('open_tickets', 'Open tickets by severity', 'severity');
-  const resolvedThisWeek = gauge('tickets_resolved_this_week', 'Tickets resolved since Monday 00:00 UTC');
-  const resolution = gauge(
-    'ticket_resolution_average_seconds',
-    'Average time to resolution; none before the first',
-  );
-
   return {
-    registry,
-    /** Counts an answer and records the state of the rate limit window. */
-    answered({ status, headers }: Response) {
-      requests.inc({ status });
-      const figures = [limit, remaining, reset];
-      for (const [at, name] of ['limit', 'remaining', 'reset'].entries()) {
-        const text = headers.get(`x-ratelimit-${name}`);
-        if (text !== null && /^\d+$/.test(text)) figures[at]?.set(Number(text));
-      }
-    },
-    up: (well: boolean) => up.set(well ? 1 : 0),
-    renewed: (part: string) => dataTime.set({ part }, Date.now() / 1_000),
     fleet({ data, summary }: Fleet) {
       for (const name of FLEET_STATUSES) {
         connections.set({ status: name }, summary[name]);
@@ -97,17 +97,35 @@ export function createGauges() {
         if (at !== null) lastCheck.set({ connection_id: id, connection: name }, Date.parse(at) / 1_000);
       }
     },
+  };
+}
+
+function ticketGauges(gauge: MakeGauge) {
+  const ofConnection = gauge(
+    'connection_open_tickets',
+    'Open tickets of a connection that has any, by severity',
+    'connection_id',
+    'connection',
+    'severity',
+  );
+  const open = gauge('open_tickets', 'Open tickets by severity', 'severity');
+  const resolvedThisWeek = gauge('tickets_resolved_this_week', 'Tickets resolved since Monday 00:00 UTC');
+  const resolution = gauge(
+    'ticket_resolution_average_seconds',
+    'Average time to resolution; none before the first',
+  );
+  return {
     openTickets(all: Ticket[]) {
-      connectionTickets.reset();
+      ofConnection.reset();
       for (const { connection_id, connection_name: connection, severity } of all) {
-        connectionTickets.inc({ connection_id, connection, severity });
+        ofConnection.inc({ connection_id, connection, severity });
       }
     },
     statistics(figures: TicketStatistics) {
       const { open_count, critical_open, warning_open, resolved_this_week, avg_resolution_hours } = figures;
-      openTickets.set({ severity: 'critical' }, critical_open);
-      openTickets.set({ severity: 'warning' }, warning_open);
-      openTickets.set({ severity: 'info' }, open_count - critical_open - warning_open);
+      open.set({ severity: 'critical' }, critical_open);
+      open.set({ severity: 'warning' }, warning_open);
+      open.set({ severity: 'info' }, open_count - critical_open - warning_open);
       resolvedThisWeek.set(resolved_this_week);
       resolution.remove();
       if (avg_resolution_hours !== null) resolution.set(avg_resolution_hours * 3_600);

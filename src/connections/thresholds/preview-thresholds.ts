@@ -102,67 +102,121 @@ export async function previewThresholds(
   const named = overrides.filter(({ check_id }) => changes[check_id] !== undefined);
   const changedOverrides = 'tag' in scope ? overridesAfter(named, scope.tag, changes) : named;
   const affected = inScope.flatMap((connection) => {
-    const own = 'tag' in scope ? connection.thresholds : changedThresholds(connection.thresholds, changes);
-    const before = effectiveThresholds(connection.thresholds, connection.tags, named);
-    const after = effectiveThresholds(own, connection.tags, changedOverrides);
-    const checks = Object.entries(changes).flatMap(([id, named]) => {
-      const value = (of: typeof before, name: string) => of.get(id)?.get(name)?.value ?? defaultsOf(id)[name];
-      const names = Object.keys(named).filter((name) => value(before, name) !== value(after, name));
-      const values = Object.fromEntries(
-        Object.entries(defaultsOf(id)).map(([name, standard]) => [name, value(after, name) ?? standard]),
-      );
-      return names.length === 0 || !hasCheck(connection.engine, id) ? [] : [{ id, names, values }];
-    });
+    const checks = changedChecks(connection, scope, changes, named, changedOverrides);
     return checks.length === 0 ? [] : [{ connection, checks }];
   });
-
   const looked = affected.slice(0, Math.ceil(PREVIEWED / Object.keys(changes).length));
   const ids = looked.map(({ connection }) => connection.id);
-  const values = [accountId, ids, Object.keys(changes)];
-  const [findings, lastValues, silences] =
-    ids.length === 0
-      ? [[], [], []]
-      : await Promise.all([
-          read<OfConnection<LastFinding>>(selectFindings, values),
-          read<OfConnection<LastValue>>(selectValues, values),
-          read<Silenced>(selectSilences, values),
-        ]);
-  const of = <Row extends { connection_id: number; check_id: string }>(rows: readonly Row[]) =>
-    Map.groupBy(rows, ({ connection_id, check_id }) => `${connection_id} ${check_id}`);
-  const [findingsOf, valuesOf, silencesOf] = [of(findings), of(lastValues), of(silences)];
+  const last = await readLastRuns(read, [accountId, ids, Object.keys(changes)]);
+  const found: Found = {
+    changed: [],
+    unknown: new Set(),
+    mayHaveMore: new Set(),
+    notMeasured: new Set(),
+  };
+  for (const { connection, checks } of looked)
+    for (const check of checks) previewCheck(connection, check, last, found);
+  return summaryOf(found, { inScope: inScope.length, affected: affected.length, looked: looked.length });
+}
 
-  const changed: PreviewedFinding[] = [];
-  const unknown = new Set<string>();
-  const mayHaveMore = new Set<string>();
-  const notMeasured = new Set<number>();
-  for (const { connection, checks } of looked) {
-    for (const { id, names, values: after } of checks) {
-      const key = `${connection.id} ${id}`;
-      const last = findingsOf.get(key) ?? [];
-      if (!last.some(isMeasured)) {
-        notMeasured.add(connection.id);
-        continue;
-      }
-      for (const name of names) if (!factsOf(id, name)?.level) unknown.add(`${id}.${name}`);
-      const levels = Object.keys(after).flatMap((name) => factsOf(id, name)?.level ?? []);
-      // Without a change of a level, its findings stay as they are.
-      if (!names.some((name) => factsOf(id, name)?.level)) continue;
-      const again = judgeAgain(id, { levels, values: after }, last, valuesOf.get(key) ?? []);
-      if (again.may_have_more) mayHaveMore.add(id);
-      for (const one of again.changed) {
-        const isSilenced = (silencesOf.get(key) ?? []).some(
-          ({ object }) => object === null || object === one.object,
-        );
-        if (one.before === null && isSilenced) continue;
-        const { id: connection_id, name: connection_name } = connection;
-        changed.push({ connection_id, connection_name, title: titleOf(id) ?? id, ...one });
-      }
-    }
+/** A check with a threshold that changes: the names that do, and all values after the change. */
+interface ChangedCheck {
+  id: string;
+  names: string[];
+  values: Record<string, number>;
+}
+
+/** The checks of a connection whose thresholds a change would alter. */
+function changedChecks(
+  connection: ThresholdConnection,
+  scope: ThresholdScope,
+  changes: ThresholdChanges,
+  overrides: readonly Override[],
+  changedOverrides: readonly Override[],
+): ChangedCheck[] {
+  const own = 'tag' in scope ? connection.thresholds : changedThresholds(connection.thresholds, changes);
+  const before = effectiveThresholds(connection.thresholds, connection.tags, overrides);
+  const after = effectiveThresholds(own, connection.tags, changedOverrides);
+  return Object.entries(changes).flatMap(([id, named]) => {
+    const value = (of: typeof before, name: string) => of.get(id)?.get(name)?.value ?? defaultsOf(id)[name];
+    const names = Object.keys(named).filter((name) => value(before, name) !== value(after, name));
+    const values = Object.fromEntries(
+      Object.entries(defaultsOf(id)).map(([name, standard]) => [name, value(after, name) ?? standard]),
+    );
+    return names.length === 0 || !hasCheck(connection.engine, id) ? [] : [{ id, names, values }];
+  });
+}
+
+/** What the last runs found, by connection and check ({@link keyOf}). */
+interface LastRuns {
+  findings: ReadonlyMap<string, readonly LastFinding[]>;
+  values: ReadonlyMap<string, readonly LastValue[]>;
+  silences: ReadonlyMap<string, readonly Silenced[]>;
+}
+
+const keyOf = (connectionId: number, checkId: string) => `${connectionId} ${checkId}`;
+
+/** `values`: the account, its connections, the checks. */
+async function readLastRuns(
+  read: Read,
+  values: [accountId: number, ids: number[], checkIds: string[]],
+): Promise<LastRuns> {
+  const [, ids] = values;
+  if (ids.length === 0) return { findings: new Map(), values: new Map(), silences: new Map() };
+  const [findings, lastValues, silences] = await Promise.all([
+    read<OfConnection<LastFinding>>(selectFindings, values),
+    read<OfConnection<LastValue>>(selectValues, values),
+    read<Silenced>(selectSilences, values),
+  ]);
+  const grouped = <Row extends { connection_id: number; check_id: string }>(rows: readonly Row[]) =>
+    Map.groupBy(rows, ({ connection_id, check_id }) => keyOf(connection_id, check_id));
+  return { findings: grouped(findings), values: grouped(lastValues), silences: grouped(silences) };
+}
+
+/** What the previews of all checks add up to. */
+interface Found {
+  changed: PreviewedFinding[];
+  unknown: Set<string>;
+  mayHaveMore: Set<string>;
+  notMeasured: Set<number>;
+}
+
+/** Adds what the change would have changed in the last run of a connection, for one check. */
+function previewCheck(
+  { id: connection_id, name: connection_name }: ThresholdConnection,
+  { id, names, values }: ChangedCheck,
+  last: LastRuns,
+  found: Found,
+): void {
+  const key = keyOf(connection_id, id);
+  const findings = last.findings.get(key) ?? [];
+  if (!findings.some(isMeasured)) {
+    found.notMeasured.add(connection_id);
+    return;
   }
+  for (const name of names) if (!factsOf(id, name)?.level) found.unknown.add(`${id}.${name}`);
+  // Without a change of a level, its findings stay as they are.
+  if (!names.some((name) => factsOf(id, name)?.level)) return;
+  const levels = Object.keys(values).flatMap((name) => factsOf(id, name)?.level ?? []);
+  const again = judgeAgain(id, { levels, values }, findings, last.values.get(key) ?? []);
+  if (again.may_have_more) found.mayHaveMore.add(id);
+  const silences = last.silences.get(key) ?? [];
+  for (const one of again.changed) {
+    const isSilenced = silences.some(({ object }) => object === null || object === one.object);
+    if (one.before === null && isSilenced) continue;
+    found.changed.push({ connection_id, connection_name, title: titleOf(id) ?? id, ...one });
+  }
+}
+
+/** The preview from how many connections are in the scope, affected and looked at. */
+function summaryOf(
+  { changed, unknown, mayHaveMore, notMeasured }: Found,
+  { inScope, affected, looked }: { inScope: number; affected: number; looked: number },
+): ThresholdPreview {
   return {
-    connections: affected.length,
-    unchanged: inScope.length - affected.length,
-    looked_at: looked.length,
+    connections: affected,
+    unchanged: inScope - affected,
+    looked_at: looked,
     not_measured: notMeasured.size,
     ...countsOf(changed),
     findings: changed.sort(byImportance).slice(0, LISTED),
