@@ -13,6 +13,8 @@ const PRODUCT = [
   'production',
 ];
 const SHORTEST = 3;
+/** From this length on, a word without its last letter is still the word. */
+const CUT_FROM = 6;
 
 /** The letters that a character is commonly written for. */
 const WRITTEN_FOR: Readonly<Record<string, string>> = {
@@ -36,12 +38,27 @@ const WRITTEN_FOR: Readonly<Record<string, string>> = {
   '£': 'l',
 };
 
+/** Letters that no decomposition turns into those of ASCII. */
+const FOLDED: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ð: 'd',
+  đ: 'd',
+  ł: 'l',
+  þ: 'th',
+  ı: 'i',
+};
+/** How the letters are written where a keyboard lacks them, as in `mueller`. */
+const SPELLED_OUT: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' };
+
 /**
  * The words in what others know about a person: the texts, their words, and each text as one word, so that `Ada Lovelace`
  * gives `adalovelace` too; and those of the product.
  */
 export function knownWords(texts: readonly (string | null)[]): string[] {
-  const folded = texts.flatMap((text) => (text === null ? [] : [fold(text)]));
+  const folded = texts.flatMap((text) => (text === null ? [] : [fold(text), fold(spellOut(text))]));
   const words = folded.flatMap((text) => [
     text.replace(/[^\p{L}\p{N}]+/gu, ''),
     ...text.split(/[^\p{L}\p{N}]+/u),
@@ -51,19 +68,27 @@ export function knownWords(texts: readonly (string | null)[]): string[] {
 }
 
 /**
- * What is left of a password without the known words, also reversed, with separators between their letters or with common
- * substitutions such as `4d@`, and without years.
+ * What is left of a password without the known words, also reversed, without their last letter, with letters repeated, with
+ * separators between them or with common substitutions such as `4d@`, and without years. Separators beside known words are
+ * guessed with them, so they don't stay either.
  */
 export function withoutKnownWords(password: string, words: readonly string[]): string {
-  const spellings = words
+  const spellings = [...new Set(words.flatMap((word) => [word, withoutLast(word)]))]
     .flatMap((word) => [[...word], [...word].reverse()])
     .toSorted((one, other) => other.length - one.length);
-  let left = fold(password);
+  const whole = fold(password);
+  let left = whole;
   for (let before = ''; before !== left; ) {
     before = left;
     for (const letters of spellings) left = removeAll(left, letters);
   }
-  return left.replace(/(?<!\d)(?:19|20)\d\d(?!\d)/g, '');
+  left = left.replace(/(?<!\d)(?:19|20)\d\d(?!\d)/g, '');
+  return left === whole ? left : left.replace(SEPARATORS, '');
+}
+
+function withoutLast(word: string): string {
+  const letters = [...word];
+  return letters.length < CUT_FROM ? word : letters.slice(0, -1).join('');
 }
 
 /** Capitals, marks and compositions don't matter. */
@@ -71,8 +96,18 @@ function fold(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
-    .toLowerCase();
+    .toLowerCase()
+    .replace(/[^\p{ASCII}]/gu, (letter) => FOLDED[letter] ?? letter);
 }
+
+function spellOut(text: string): string {
+  return text
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[^\p{ASCII}]/gu, (letter) => SPELLED_OUT[letter] ?? letter);
+}
+
+const SEPARATORS = /[^\p{L}\p{N}]+/gu;
 
 const isSeparator = (character: string) => /^[^\p{L}\p{N}]$/u.test(character);
 const isWrittenFor = (character: string, letter: string) =>
@@ -89,14 +124,18 @@ function removeAll(text: string, letters: readonly string[]): string {
   return kept.join('');
 }
 
-/** Where a word that begins at `start` ends, with separators between its letters; null if there is none. */
+// Repeated letters at the ends of a word may be those of the next one.
+const isWithin = (place: number, letters: readonly string[]) => place > 0 && place < letters.length - 1;
+
+/** Where a word that begins at `start` ends, with separators between its letters, or letters repeated; null if there is none. */
 function endOfWord(characters: readonly string[], start: number, letters: readonly string[]): number | null {
   let at = start;
-  for (const letter of letters) {
-    while (at > start && !isWrittenFor(characters[at] ?? '', letter) && isSeparator(characters[at] ?? ''))
-      at += 1;
-    if (!isWrittenFor(characters[at] ?? '', letter)) return null;
+  for (const [place, letter] of letters.entries()) {
+    const isHere = () => isWrittenFor(characters[at] ?? '', letter);
+    while (at > start && !isHere() && isSeparator(characters[at] ?? '')) at += 1;
+    if (!isHere()) return null;
     at += 1;
+    if (isWithin(place, letters)) while (letters[place + 1] !== letter && isHere()) at += 1;
   }
   return at;
 }

@@ -22,6 +22,11 @@ test.each([
   ['analytical-engines-2026', ''],
   ['4n4lyt1c4l3ng1n3s!x', ''],
   ['dbvitals2026!!x', ''],
+  ['dbvital2026!!xx', ''],
+  ['aaddaa1122!!', ''],
+  ['lovelac2026!!ad', ''],
+  ['adas-password-2026', ''],
+  ['lovelace-mongodb-1', ''],
   ['secalevoladaecalevol#7', ''],
 ])('%s is refused, because %s', async (password, why) => {
   expect(await refusal(password)).toMatchObject({
