@@ -29,11 +29,12 @@ export function textsIn(
   rows: readonly Row[],
   queries: ReadonlySet<string>,
 ): [string, string][] {
-  return rows.flatMap(({ query, text }): [string, string][] =>
-    typeof query === 'string' && queries.has(query) && typeof text === 'string' && !SECRET.test(text)
-      ? [[query, cleanLines(redactText(engine, text))]]
-      : [],
-  );
+  return rows.flatMap(({ query, text }): [string, string][] => {
+    if (typeof query !== 'string' || !queries.has(query) || typeof text !== 'string') return [];
+    const redacted = redactText(engine, text);
+    // Before and after: without comments, which may come first, and with what a setting is set to.
+    return SECRET.test(text) || SECRET.test(redacted) ? [] : [[query, cleanLines(redacted)]];
+  });
 }
 
 // Their form is no secret, but a name in them may be a part of one.

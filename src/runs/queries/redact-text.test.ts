@@ -23,6 +23,19 @@ test.each([
   ['select 1 /* hunter', 'select ?  '],
   [`select 'a\\' hunter2 ' || 'b'`, 'select ?'],
   [`select E'hunter\\`, 'select ?'],
+  ['-- a\r$a$\n hunter $a$', ' \r?'],
+  [`select 1 as \u{1f600}$a$, ' $a$ hunter'`, 'select ? as \u{1f600}$a$, ?'],
+  [`select 1 as \u00a0$a$, ' $a$ hunter'`, 'select ? as \u00a0$a$, ?'],
+  ['set app.token = hunter2', 'set app.token = ?'],
+  ['/* x */ SET LOCAL "app.token" TO hunter2, "hunter"', '  SET LOCAL "app.token" TO ?'],
+  ['set search_path to hunter', 'set search_path to ?'],
+  ['alter role r in database d set app.token=hunter2', 'alter role r in database d set app.token=?'],
+  [
+    'create function f() returns int set app.a = hunter as $$ x $$',
+    'create function f() returns int set app.a = ?',
+  ],
+  ['update t set a = b where c = 4242', 'update t set a = b where c = ?'],
+  ['alter table t set (fillfactor = 42)', 'alter table t set (fillfactor = ?)'],
   ['select 0b101010, 0o4242, 0B1, 0x_4242, 4_242', 'select ?, ?, ?, ?, ?'],
 ])('PostgreSQL: %j', (text, redacted) => {
   expect(redactText('postgres', text)).toBe(redacted);
@@ -38,6 +51,10 @@ test.each([
   ["SET @a = 'hunter", 'SET @a = ?'],
   ['SELECT "hunter', 'SELECT ?'],
   ['SELECT /* a /* b */ c', 'SELECT   c'],
+  ['SET GLOBAL app = hunter, b = hunter', 'SET GLOBAL app = ?'],
+  ['SET @a := hunter', 'SET @a := ?'],
+  ['SET PASSWORD = hunter', 'SET PASSWORD = ?'],
+  [`SELECT \u{1f600}'hunter'`, 'SELECT \u{1f600}?'],
   ['SELECT 0b101010, 0xfe4242', 'SELECT ?, ?'],
   [`SELECT 5--'a\nhunter', 5--4242`, 'SELECT ?--?, ?--?'],
   [`SELECT 1 --\thunter`, 'SELECT ?  '],
@@ -59,4 +76,6 @@ test('a text that is cut off anywhere shows no value', () => {
 test('a long text takes no long time', () => {
   const text = `${"'a".repeat(2_000)}${'/*'.repeat(2_000)}${'$a$'.repeat(2_000)}`;
   expect(redactText('postgres', text).length).toBeLessThan(text.length);
+  for (const part of [' set ', ' set a', ' set session ', ' set "', '  '])
+    expect(redactText('postgres', `alter x set${part.repeat(4_000 / part.length)}`)).toContain('set');
 });

@@ -3,9 +3,11 @@ import type { Engine } from '../../vocabulary/engines.ts';
 // The servers replace constants in queries, but not in utility statements, and not in comments. Everything that may hold a
 // value goes: strings, numbers and comments, whole or cut off. The order matters: the first pattern that fits wins.
 
-const COMMENT = String.raw`--[^\n]*`;
+const COMMENT = String.raw`--[^\n\r]*`;
 const NUMBER = String.raw`0[xXoObB][0-9a-fA-F_]*|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d*)?`;
-const NAME = String.raw`[\p{L}_][\p{L}\p{N}_$]*`;
+/** Both engines take every character beyond ASCII for a letter of a name. */
+const LETTER = String.raw`\p{L}_\u{80}-\u{10ffff}`;
+const NAME = String.raw`[${LETTER}][${LETTER}\p{N}$]*`;
 // A backslash before a quote means two things, as the server is set: then the rest of the text goes.
 const STRING = String.raw`'(?:[^'\\]|''|\\(?!')|\\(?=')[\s\S]*)*(?:'|$)`;
 
@@ -16,7 +18,7 @@ const OF_POSTGRES = new RegExp(
     String.raw`(?<dollar>\$(?:${NAME.replace('$]', ']')})?\$)`,
     String.raw`(?<kept>\$\d+|(?:[uU]&)?"(?:[^"]|"")*(?:"|$)|${NAME})`,
     `(?<number>${NUMBER})`,
-    String.raw`(?<rest>\$[\p{L}\p{N}_]*$)`,
+    String.raw`(?<rest>\$[${LETTER}\p{N}]*$)`,
   ].join('|'),
   'gu',
 );
@@ -34,8 +36,21 @@ const OF_MYSQL = new RegExp(
   'gu',
 );
 
-/** A statement without its values: `?` stands for each string and number, and comments are left out. */
+// A setting takes words without quotes too, as in `set app.token = hunter2`.
+const SETTING =
+  /^\s*(?:(?:alter|create)\b[\s\S]*?\s)?set\s+(?:(?:session|local|global|persist|persist_only)\s+)?(?:"[^"]*"|[^\s=:"(])+?\s*(?::?=|(?<=[\s"])to\b)\s*/i;
+
+/**
+ * A statement without its values: `?` stands for each string and number, and for all that a setting is set to. Comments are
+ * left out.
+ */
 export function redactText(engine: Engine, text: string): string {
+  const redacted = redactConstants(engine, text);
+  const [setting] = SETTING.exec(redacted) ?? [];
+  return setting === undefined ? redacted : `${setting}?`;
+}
+
+function redactConstants(engine: Engine, text: string): string {
   const isPostgres = engine === 'postgres';
   const pattern = new RegExp(isPostgres ? OF_POSTGRES : OF_MYSQL);
   let redacted = '';
