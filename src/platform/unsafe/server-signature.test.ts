@@ -30,6 +30,26 @@ test.each<[string, HostileAnswer, string]>([
     scram(Buffer.concat([authentication(12, Buffer.from('v=AAAA')), accepted])),
     'server signature',
   ],
+  [
+    'with an empty signature',
+    scram(Buffer.concat([authentication(12, Buffer.from('v=')), accepted])),
+    'signature',
+  ],
+  [
+    'with an error in place of the signature',
+    scram(Buffer.concat([authentication(12, Buffer.from('e=other-error')), accepted])),
+    'other-error',
+  ],
+  [
+    'with a signature before the proof',
+    scram(Buffer.concat([authentication(12, Buffer.from('v=AAAA')), accepted]), 1),
+    'SASL',
+  ],
+  [
+    'after the offer again',
+    scram(Buffer.concat([authentication(10, Buffer.from('SCRAM-SHA-256\0\0')), accepted])),
+    UNPROVED,
+  ],
 ])('a store that ends a SCRAM login %s is refused', async (_when, answer, message) => {
   const server = await startHostileServer(answer);
   const address = { host: '127.0.0.1', port: server.port, user: 'u', password: 'unspoken', database: 'd' };
