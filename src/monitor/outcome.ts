@@ -134,11 +134,20 @@ function unseenFindings(check: Check, samples: Sample[]): Finding[] {
   });
   const first = unseen.find(({ status }) => status === 'error') ?? unseen[0];
   if (!first) return [];
-  const others = unseen.filter((each) => each !== first).map(({ database }) => cleanObject(database));
+  const others = unseen.filter((each) => each !== first).map(({ database }) => nameInSentence(database));
   const finding = skippedFinding(check, first.skipped, first.status);
   if (others.length === 0) return [finding];
   const line = `${finding.metric_line} Nor was it measured in ${listed(others, LINE - 60 - finding.metric_line.length)}.`;
   return [{ ...finding, metric_line: cleanText(line, LINE) }];
+}
+
+/**
+ * The name of a database in a sentence: in quotes unless it is one word, because the server may have sent anything as a name,
+ * and people copy sentences too.
+ */
+export function nameInSentence(database: string): string {
+  const name = cleanObject(database);
+  return name !== database || /^[\p{L}\p{N}_.$-]*$/u.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
 /** The names that fit into so many characters, and how many more there are: `shop, warehouse and 3 more`. */

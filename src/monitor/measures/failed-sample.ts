@@ -1,7 +1,7 @@
 import type { Check } from '../../checks/check.ts';
 import { cleanText } from '../../platform/text/clean-text.ts';
 import { PROVIDER_NAMES } from '../../vocabulary/hosted/providers.ts';
-import type { Sample } from '../outcome.ts';
+import { nameInSentence, type Sample } from '../outcome.ts';
 import type { RunFacts } from '../session/engine-parts.ts';
 import { describeError, isTimeout, refusalOf } from '../session/failures/connect-failure.ts';
 import { lackingPrivilege } from '../session/failures/lacking-privilege.ts';
@@ -58,7 +58,7 @@ export function failedSample(
   }
   const known = refusal === 'denied' || refusal === null ? undefined : REASONS[refusal];
   const reason = known ?? (isTimeout(error) ? 'its time limit was reached' : cleanText(message, 300));
-  const failed = `${database === '' ? '' : `Database ${database}: `}Not measured: ${reason}.`;
+  const failed = `${database === '' ? '' : `Database ${nameInSentence(database)}: `}Not measured: ${reason}.`;
   if (refusal === 'denied') return { database, failed, status: 'skipped' };
   const outOfTime =
     refusal === 'timeout' || isTimeout(error) || error instanceof NoAnswer || error instanceof RunEnded;

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
+import { CONN_CHECKS_INCOMPLETE } from '../../checks/connection-findings.ts';
 import { postgresChecks } from '../../checks/postgres/postgres-checks.ts';
 import { outcomeOf, type Sample } from '../outcome.ts';
+import { failedSample } from './failed-sample.ts';
 import { incompleteChecks } from './incomplete-checks.ts';
+import { missingPrivileges } from './missing-privileges.ts';
+
+const [check] = postgresChecks;
+if (!check) throw new Error('There is no check.');
+const place = check;
 
 const measured: Sample = {
   database: 'shop',
@@ -30,6 +37,27 @@ test('checks that were cut short by size or time are one warning', () => {
     metric_line:
       'There are too many objects for 1 check (PG_IDLE_IN_TXN) in shop. The time was too short for 1 check (PG_LONG_QUERY). 1 check (PG_BLOCKED_SESSIONS) failed.',
   });
+});
+
+test('a database is named in quotes if it is not one word, whatever names it', () => {
+  const named = (database: string) => [
+    { ...large, database },
+    { ...slow, database },
+    failedSample(place, { database, version: 180_000 }, new Error('no')),
+    { database, judgement: { skipped: 'No.', grant: 'GRANT pg_monitor TO watcher;' } },
+  ];
+  for (const name of ['x; \\! touch f', 'x" \\! touch f', 'a b', "x' touch", '$(touch)', 'x\n\\! touch']) {
+    const samples = named(name);
+    const { metric_line = '', remediation = '' } = found(...samples);
+    const [denied] = missingPrivileges(
+      CONN_CHECKS_INCOMPLETE,
+      samples.map((sample) => ({ check: place, samples: [sample] })),
+    ).findings;
+    const [unseen] = outcomeOf(place, [...samples, ...named('other')]).findings;
+    for (const text of [metric_line, remediation, denied?.metric_line ?? '', unseen?.metric_line ?? ''])
+      expect(text.replace(/"(?:[^"]|"")*"/g, '')).not.toMatch(/touch|a b/);
+    expect(metric_line).toContain('"');
+  }
 });
 
 test('a long list of checks is cut, with a count', () => {

@@ -1,7 +1,14 @@
 import type { Check, Outcome } from '../../checks/check.ts';
 import { CONN_CHECKS_INCOMPLETE } from '../../checks/connection-findings.ts';
 import { counted } from '../../checks/wording.ts';
-import { cleanObject, faultFinding, findShortfall, listed, plainFinding, type Sample } from '../outcome.ts';
+import {
+  faultFinding,
+  findShortfall,
+  listed,
+  nameInSentence,
+  plainFinding,
+  type Sample,
+} from '../outcome.ts';
 
 // The line of a finding has 500 characters, and an id about 22.
 const NAMED = 6;
@@ -84,5 +91,5 @@ function list(cut: readonly Cut[]): string {
 }
 
 function listCutDatabases(cut: readonly Cut[]): string[] {
-  return [...new Set(cut.map(({ database }) => cleanObject(database)))].filter((name) => name !== '');
+  return [...new Set(cut.map(({ database }) => nameInSentence(database)))].filter((name) => name !== '');
 }

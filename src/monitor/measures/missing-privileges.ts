@@ -1,7 +1,7 @@
 import type { Check, Outcome } from '../../checks/check.ts';
 import type { Catalogue } from '../../checks/engine-catalogue.ts';
 import { isPrintable } from '../../platform/text/clean-text.ts';
-import { faultFinding, LONGEST_REMEDIATION, plainFinding, type Sample } from '../outcome.ts';
+import { faultFinding, LONGEST_REMEDIATION, nameInSentence, plainFinding, type Sample } from '../outcome.ts';
 import type { DeniedVitals } from './measure-vitals.ts';
 
 /**
@@ -67,5 +67,5 @@ function fault(
 /** ` (in shop, crm)`. */
 function placesIn(denied: readonly { database: string }[]): string {
   const databases = [...new Set(denied.map(({ database }) => database).filter((name) => name !== ''))];
-  return databases.length === 0 ? '' : ` (in ${databases.join(', ')})`;
+  return databases.length === 0 ? '' : ` (in ${databases.map(nameInSentence).join(', ')})`;
 }

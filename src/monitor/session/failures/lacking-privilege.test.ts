@@ -19,10 +19,13 @@ test.each<[string, Error, string | undefined]>([
     'GRANT SELECT ON TABLE "pg_statistic" TO watcher;',
   ],
   [
-    'a view',
-    denied('permission denied for view x"; \\! f'),
-    'GRANT SELECT ON TABLE "x""; \\! f" TO watcher;',
+    'a schema with more in its name',
+    denied('permission denied for schema x"; \\! f'),
+    'GRANT USAGE ON SCHEMA "x""; \\! f" TO watcher;',
   ],
+  ['a table of the customer', denied('permission denied for table payroll'), undefined],
+  ['a view with more in its name', denied('permission denied for view pg_x"; \\! f'), undefined],
+  ['a function of the customer', denied('permission denied for function drop_everything'), undefined],
   [
     'a function',
     denied('permission denied for function pg_ls_waldir'),
@@ -41,6 +44,26 @@ test.each<[string, Error, string | undefined]>([
     'a table of MySQL',
     deniedByMysql(1142, "SELECT command denied to user 'watcher'@'localhost' for table `mysql`.`user`"),
     'GRANT SELECT ON `mysql`.`user` TO watcher;',
+  ],
+  [
+    'one of several, the one that changes nothing',
+    deniedByMysql(1227, 'you need (at least one of) the SUPER, REPLICATION CLIENT privilege(s)'),
+    'GRANT REPLICATION CLIENT ON *.* TO watcher;',
+  ],
+  [
+    'what no check needs',
+    deniedByMysql(1227, 'you need (at least one of) the SUPER, ALL PRIVILEGES privilege(s)'),
+    undefined,
+  ],
+  [
+    'a table of the customer in MySQL',
+    deniedByMysql(1142, "SELECT command denied to user 'watcher'@'%' for table `shop`.`payroll`"),
+    undefined,
+  ],
+  [
+    'a write to a table of MySQL',
+    deniedByMysql(1142, "DELETE command denied to user 'watcher'@'%' for table `mysql`.`user`"),
+    undefined,
   ],
   ['what it does not say', deniedByMysql(1044, 'no'), undefined],
 ])('a check without a privilege of its own names the missing one: %s', (_, error, grant) => {
