@@ -10,6 +10,7 @@ import { oneStore } from '../store/directory/console-stores.ts';
 import { one } from '../store/one.ts';
 import { createConsole } from './console.ts';
 import type { ConsoleParts } from './route.ts';
+import { changeInTurn } from './turns/in-turn.ts';
 
 /** The console of a store, for requests of owners and other members. */
 export interface TestConsole {
@@ -42,6 +43,7 @@ export function consoleOn(store: TestStore, reader: pg.Pool, verify: ConsolePart
     control: store.writer,
     controlReader: reader,
     stores: oneStore({ writer: store.writer, reader }),
+    inTurn: changeInTurn,
     verify,
     secret: store.deps.secret,
     allowPrivateTargets: true,

@@ -1,9 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CONSOLE_CHANGES } from '../../test/support/console-changes.ts';
 import { consoleReads, insertSession, type OwnRows } from '../../test/support/console-reads.ts';
 import { startTestStore, type TestStore } from '../../test/support/store.ts';
 import { hashToken, newToken } from '../accounts/members/token.ts';
+import { hashNewPassword } from '../accounts/sign-in/password.ts';
 import { verifyAccount } from '../activity/seals/verify-account.ts';
 import { openPool } from '../store/connect.ts';
 import { readAs } from '../store/read.ts';
@@ -122,3 +124,59 @@ test('while one account floods any route, and its changes hang, another reads an
   expect(REQUESTS.length).toBeGreaterThan(80);
   expect(failures).toEqual([]);
 });
+
+const setPassword = 'update login set password = $2 where account_id = $1';
+const addLinkFor = `
+  insert into link (account_id, token_hash, purpose, member_id, expires_at)
+  select account_id, $2, 'reset', member_id, now() + interval '1 day' from member where account_id = $1`;
+const join = `
+  insert into member (account_id, name, email, roles, status, joined_at, login_id)
+  select $1, 'also', 'also@example.com', array['viewer'], 'active', now(), login_id from member where account_id = $2`;
+
+test('while the log of one account hangs, who signs in to it, in whichever way, delays no other account', async () => {
+  const [greedy, modest, second] = [await store.account(), await store.account(), await store.account()];
+  const own = await signIn(modest, 'modest');
+  const password = 'rhubarb quilt thimble canal';
+  const email = `greedy-${greedy}@example.com`;
+  await signIn(greedy, 'greedy');
+  const phc = await hashNewPassword(password, { about: [], parameter: 'password', beside: null });
+  await store.writer.query(setPassword, [greedy, phc]);
+  const link = newToken();
+  await store.writer.query(addLinkFor, [greedy, hashToken(link)]);
+  const both = await signIn(second, 'both');
+  await store.writer.query(join, [greedy, second]);
+  const leaving = await Promise.all(Array.from({ length: AT_ONCE }, () => sessionOf(greedy)));
+  const ways: [string, (n: number) => Promise<number>][] = [
+    ['a wrong password', () => ask('', 'POST', '/sign-in', { email, password: 'wrong' })],
+    ['the password', () => ask('', 'POST', '/sign-in', { email, password })],
+    ['a link', () => ask('', 'POST', `/link/${link}`, { password: 'copper lantern tulip fjord' })],
+    ['another account', () => ask(both, 'POST', '/me/account', { id: greedy })],
+    ['signing out', (n) => ask(leaving[n] ?? '', 'POST', '/sign-out')],
+  ];
+  const failures: string[] = [];
+  for (const [name, way] of ways) {
+    await lock.query('begin');
+    await lock.query('select from activity_head where account_id = $1 for update', [greedy]);
+    const flood = Array.from({ length: AT_ONCE }, (_, n) => way(n));
+    await wait(3_000); // passwords are hashed before
+    const statuses = [
+      await ask(own, 'GET', '/fleet'),
+      await ask(own, 'POST', '/views', { page: 'fleet', name, query: '' }),
+    ];
+    if (statuses.join() !== '200,201') failures.push(`${name}: ${statuses}`);
+    await lock.query('rollback');
+    const answers = await Promise.all(flood);
+    if (answers.some((status) => status >= 500)) failures.push(`${name} itself: ${answers}`);
+  }
+  expect(failures).toEqual([]);
+});
+
+const addSession = `
+  insert into session (token_hash, login_id, account_id, expires_at, source_ip, user_agent)
+  select $2, login_id, account_id, now() + interval '1 day', '127.0.0.1', '' from member where account_id = $1 limit 1`;
+
+async function sessionOf(accountId: number): Promise<string> {
+  const token = newToken();
+  await store.writer.query(addSession, [accountId, hashToken(token)]);
+  return token;
+}

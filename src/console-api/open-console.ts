@@ -10,7 +10,7 @@ import { oneStore, severalStores } from '../store/directory/console-stores.ts';
 import { PerCell } from '../store/directory/per-cell.ts';
 import { createConsole } from './console.ts';
 import type { ConsoleParts } from './route.ts';
-import { READER_CONNECTIONS, WRITER_CONNECTIONS } from './turns/in-turn.ts';
+import { changeInTurn, READER_CONNECTIONS, WRITER_CONNECTIONS } from './turns/in-turn.ts';
 
 /** The statement timeout of console requests, in milliseconds. */
 const STATEMENT_MS = 10_000;
@@ -53,7 +53,7 @@ const CONTROL_CHANGES = 2;
  */
 export async function openConsole(
   { control: address, cells }: StoresOfConsole,
-  given: Omit<ConsoleParts, 'control' | 'controlReader' | 'stores' | 'verify' | 'closing'>,
+  given: Omit<ConsoleParts, 'control' | 'controlReader' | 'stores' | 'inTurn' | 'verify' | 'closing'>,
 ): Promise<OpenConsole> {
   const closing = new AbortController();
   const main = openStorePools(address, given.secret);
@@ -70,7 +70,15 @@ export async function openConsole(
     return found.verifier.verify(accountId);
   };
   const { writer: control, reader: controlReader } = main;
-  const parts = { ...given, control, controlReader, stores, verify, closing: closing.signal };
+  const parts = {
+    ...given,
+    control,
+    controlReader,
+    stores,
+    inTurn: changeInTurn,
+    verify,
+    closing: closing.signal,
+  };
   const app = await createConsole(parts);
   const handle: Handler = (request, response) => app.routing(request, response);
   return {

@@ -11,7 +11,7 @@ import type { RequestLog } from '../api/request/request-log.ts';
 import type { TokenCommands } from '../config/token-commands.ts';
 import type { SecretKeys } from '../platform/encryption.ts';
 import type { Static, TObject, TSchema } from '../platform/schema/schema.ts';
-import type { ConsoleStore, ConsoleStores } from '../store/directory/console-stores.ts';
+import type { ChangeInTurn, ConsoleStore, ConsoleStores } from '../store/directory/console-stores.ts';
 import type { Read } from '../store/read.ts';
 import type { Permission } from '../vocabulary/role-permissions.ts';
 
@@ -26,6 +26,8 @@ export interface ConsoleParts {
   controlReader: pg.Pool;
   /** The stores of accounts, with such pools. */
   stores: ConsoleStores;
+  /** Runs a change of an account at its turn, for who is not signed in to it. Throws 429. */
+  inTurn: ChangeInTurn;
   /** Verifies the newest seal of an account's log, outside of this thread. */
   verify: (accountId: number) => Promise<AccountVerified>;
   /** The keys of DBVITALS_SECRET_KEY. */

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Change, changeAccount } from '../../activity/record-entry.ts';
 import { notFound } from '../../platform/rejection.ts';
 import { controlOf } from '../../store/cells/control-store.ts';
-import type { ConsoleStores } from '../../store/directory/console-stores.ts';
+import type { ChangeInTurn, ConsoleStores } from '../../store/directory/console-stores.ts';
 import { type Offer, type OfferSources, offersTo } from './find-offers.ts';
 import { joinAs } from './join-as.ts';
 import { removeMember } from './remove-member.ts';
@@ -21,6 +21,7 @@ export interface Invitee {
 interface InvitationStores {
   control: pg.Pool;
   stores: ConsoleStores;
+  inTurn: ChangeInTurn;
 }
 
 const findIn =
@@ -30,7 +31,7 @@ const findIn =
 
 /** Answers an invitation, after checking it again under the account's lock. */
 async function answer(
-  { control, stores }: InvitationStores,
+  { control, stores, inTurn }: InvitationStores,
   accountId: number,
   invitee: Invitee,
   work: (change: Change, offer: Offer) => Promise<void>,
@@ -38,19 +39,21 @@ async function answer(
   const { writer } = await stores.of(accountId);
   const offers = await offersTo({ control, inEach: (find) => find(writer) }, invitee, accountId);
   if (offers.length === 0) throw notFound();
-  await changeAccount(writer, accountId, async (change) => {
-    const now = { control: await controlOf(change.client), inEach: findIn(change.client) };
-    const [offer] = await offersTo(now, invitee, accountId);
-    if (offer === undefined) throw notFound();
-    const record: Change['record'] = (actionType, pagePath, properties) =>
-      change.record(actionType, pagePath, {
-        ...properties,
-        actor_member_id: offer.member_id,
-        actor_name: offer.name,
-        source_ip: invitee.address,
-      });
-    await work({ ...change, record }, offer);
-  });
+  await inTurn(writer, accountId, () =>
+    changeAccount(writer, accountId, async (change) => {
+      const now = { control: await controlOf(change.client), inEach: findIn(change.client) };
+      const [offer] = await offersTo(now, invitee, accountId);
+      if (offer === undefined) throw notFound();
+      const record: Change['record'] = (actionType, pagePath, properties) =>
+        change.record(actionType, pagePath, {
+          ...properties,
+          actor_member_id: offer.member_id,
+          actor_name: offer.name,
+          source_ip: invitee.address,
+        });
+      await work({ ...change, record }, offer);
+    }),
+  );
 }
 
 const actThere = 'update session set account_id = $2 where token_hash = $1 and account_id is null';

@@ -29,7 +29,10 @@ export async function endEverySession({ client, record }: Change, actor: Actor):
 }
 
 /** Ends the session of a token, if there is one. */
-export async function signOut(parts: Pick<SignInParts, 'control' | 'stores'>, token: string): Promise<void> {
+export async function signOut(
+  parts: Pick<SignInParts, 'control' | 'stores' | 'inTurn'>,
+  token: string,
+): Promise<void> {
   const found = await actorOf(parts, token).catch((error: unknown) => {
     if (error instanceof Rejection) return null;
     throw error;
@@ -39,8 +42,10 @@ export async function signOut(parts: Pick<SignInParts, 'control' | 'stores'>, to
     return;
   }
   const { actor, store } = found;
-  await changeAccount(store.writer, actor.accountId, async ({ client, record }) => {
-    await (await controlOf(client)).query(endByToken, [hashToken(token)]);
-    record('member_signed_out', '/sign-in', { member_id: actor.memberId, name: actor.name });
-  });
+  await parts.inTurn(store.writer, actor.accountId, () =>
+    changeAccount(store.writer, actor.accountId, async ({ client, record }) => {
+      await (await controlOf(client)).query(endByToken, [hashToken(token)]);
+      record('member_signed_out', '/sign-in', { member_id: actor.memberId, name: actor.name });
+    }),
+  );
 }

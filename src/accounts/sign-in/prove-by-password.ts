@@ -52,16 +52,18 @@ export async function proveByPassword(
 }
 
 /** Not awaited: the response time would reveal whether the address exists. */
-function recordFailure({ stores, log }: SignInParts, caller: Caller, loginId: number): void {
+function recordFailure({ stores, inTurn, log }: SignInParts, caller: Caller, loginId: number): void {
   const record = async () => {
     for (const { account_id, ...member } of await listMemberships(stores, loginId)) {
       const { writer } = await stores.of(account_id);
-      await changeAccount(writer, account_id, async ({ record }) => {
-        const { address, userAgent } = caller;
-        // The actor is unknown; the member is the one whose sign-in was attempted.
-        const from = { source_ip: address, user_agent: userAgent };
-        record('member_sign_in_failed', '/sign-in', { actor: 'unknown', ...member, ...from });
-      });
+      await inTurn(writer, account_id, () =>
+        changeAccount(writer, account_id, async ({ record }) => {
+          const { address, userAgent } = caller;
+          // The actor is unknown; the member is the one whose sign-in was attempted.
+          const from = { source_ip: address, user_agent: userAgent };
+          record('member_sign_in_failed', '/sign-in', { actor: 'unknown', ...member, ...from });
+        }),
+      );
     }
   };
   record().catch((error) =>

@@ -157,42 +157,44 @@ export async function startSession(
   }
   const token = newToken();
   const { writer } = await parts.stores.of(member.account_id);
-  await changeAccount(writer, member.account_id, async ({ client, record }) => {
-    const control = await controlOf(client);
-    const still = await client.query(stillMember, [member.account_id, member.member_id, loginId]);
-    if (still.rowCount === 0) throw signedOut;
-    if (caller.sessionToken !== null) {
-      await control.query('delete from session where token_hash = $1', [hashToken(caller.sessionToken)]);
-    }
-    const { rowCount } = await control.query(insert, [
-      hashToken(token),
-      loginId,
-      member.account_id,
-      caller.address,
-      caller.userAgent,
-      provedEmail,
-      proof.password ?? null,
-      proof.passkey ?? null,
-    ]);
-    if (rowCount === 0) throw signedOut;
-    record('member_signed_in', '/sign-in', {
-      member_id: member.member_id,
-      name: member.name,
-      by: proof.by,
-      source_ip: caller.address,
-      user_agent: caller.userAgent,
-    });
-    const ended = await endOldestSessions(control, loginId);
-    if (ended.length > 0) {
-      record('session_ended', '/sign-in', {
+  await parts.inTurn(writer, member.account_id, () =>
+    changeAccount(writer, member.account_id, async ({ client, record }) => {
+      const control = await controlOf(client);
+      const still = await client.query(stillMember, [member.account_id, member.member_id, loginId]);
+      if (still.rowCount === 0) throw signedOut;
+      if (caller.sessionToken !== null) {
+        await control.query('delete from session where token_hash = $1', [hashToken(caller.sessionToken)]);
+      }
+      const { rowCount } = await control.query(insert, [
+        hashToken(token),
+        loginId,
+        member.account_id,
+        caller.address,
+        caller.userAgent,
+        provedEmail,
+        proof.password ?? null,
+        proof.passkey ?? null,
+      ]);
+      if (rowCount === 0) throw signedOut;
+      record('member_signed_in', '/sign-in', {
         member_id: member.member_id,
         name: member.name,
-        too_many: true,
-        session_ids: ended,
+        by: proof.by,
         source_ip: caller.address,
+        user_agent: caller.userAgent,
       });
-    }
-  });
+      const ended = await endOldestSessions(control, loginId);
+      if (ended.length > 0) {
+        record('session_ended', '/sign-in', {
+          member_id: member.member_id,
+          name: member.name,
+          too_many: true,
+          session_ids: ended,
+          source_ip: caller.address,
+        });
+      }
+    }),
+  );
   setCookie(asked, token);
 }
 

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { SecretKeys } from '../../platform/encryption.ts';
-import type { ConsoleStores } from '../../store/directory/console-stores.ts';
+import type { ChangeInTurn, ConsoleStores } from '../../store/directory/console-stores.ts';
 
 /** The client of a request, signed in or not. */
 export interface Caller {
@@ -25,6 +25,8 @@ export interface SignInParts {
   controlReader: pg.Pool;
   /** The stores of accounts. */
   stores: ConsoleStores;
+  /** Runs a change of an account, which may wait for its log, at the account's turn. Throws 429. */
+  inTurn: ChangeInTurn;
   /** The keys of DBVITALS_SECRET_KEY. */
   secret: SecretKeys;
   /** The path of the service behind a proxy, such as `/dbvitals`; empty = the root. */

@@ -57,18 +57,20 @@ export async function resetPassword(
   const about = { about: [link.name, account_name], parameter: 'password' };
   const password = await newPassword(asked.parts, email, given.required('password'), about);
   const { writer } = await asked.parts.stores.of(account_id);
-  await changeAccount(writer, account_id, async (change) => {
-    await spendLink(change, token);
-    const control = await controlOf(change.client);
-    const { rowCount } = await control.query(setPassword, [account_id, login_id, password]);
-    if (rowCount === 0) throw gone; // they have switched to single sign-on
-    await control.query(endSessions, [login_id]);
-    change.record('link_used', PAGE, {
-      member_id,
-      purpose: link.purpose,
-      ...openedBy(asked, member_id, link.name),
-    });
-  });
+  await asked.parts.inTurn(writer, account_id, () =>
+    changeAccount(writer, account_id, async (change) => {
+      await spendLink(change, token);
+      const control = await controlOf(change.client);
+      const { rowCount } = await control.query(setPassword, [account_id, login_id, password]);
+      if (rowCount === 0) throw gone; // they have switched to single sign-on
+      await control.query(endSessions, [login_id]);
+      change.record('link_used', PAGE, {
+        member_id,
+        purpose: link.purpose,
+        ...openedBy(asked, member_id, link.name),
+      });
+    }),
+  );
   return { loginId: login_id, password: { login_id, password }, person: null };
 }
 
@@ -90,35 +92,37 @@ export async function joinByLink(
   const phc = person ? '' : await newPassword(asked.parts, email, given.required('password'), about);
   try {
     const { writer } = await asked.parts.stores.of(account_id);
-    const loginId = await changeAccount(writer, account_id, async (change) => {
-      const { client, record, at } = change;
-      await spendLink(change, token);
-      const login_id = person?.loginId ?? (await makeLogin(change, [email, name, phc]));
-      if (member_id !== null) {
-        const [now] = (await client.query<{ login_id: number | null }>(loginNow, [account_id, member_id]))
-          .rows;
-        const before = now?.login_id ?? null;
-        const member = await joinAs(change, { memberId: member_id, loginId: login_id, before });
-        if (member === null) throw gone;
-        const who = openedBy(asked, member_id, link.name);
-        record('member_changed', PAGE, { member_id, ...member, changed: ['login'], ...who });
-        record('link_used', PAGE, { member_id, purpose, ...who });
+    const loginId = await asked.parts.inTurn(writer, account_id, () =>
+      changeAccount(writer, account_id, async (change) => {
+        const { client, record, at } = change;
+        await spendLink(change, token);
+        const login_id = person?.loginId ?? (await makeLogin(change, [email, name, phc]));
+        if (member_id !== null) {
+          const [now] = (await client.query<{ login_id: number | null }>(loginNow, [account_id, member_id]))
+            .rows;
+          const before = now?.login_id ?? null;
+          const member = await joinAs(change, { memberId: member_id, loginId: login_id, before });
+          if (member === null) throw gone;
+          const who = openedBy(asked, member_id, link.name);
+          record('member_changed', PAGE, { member_id, ...member, changed: ['login'], ...who });
+          record('link_used', PAGE, { member_id, purpose, ...who });
+          return login_id;
+        }
+        const { rows } = await client.query<{ member_id: number }>(insertOwner, [
+          account_id,
+          name,
+          email,
+          at,
+          login_id,
+        ]);
+        const { member_id: id } = one(rows, 'add an owner');
+        const made = { member_id: id, name, email, roles: ['owner'], status: 'active' };
+        const who = openedBy(asked, made.member_id, name);
+        record('member_added', PAGE, { ...made, ...who });
+        record('link_used', PAGE, { member_id: made.member_id, purpose, ...who });
         return login_id;
-      }
-      const { rows } = await client.query<{ member_id: number }>(insertOwner, [
-        account_id,
-        name,
-        email,
-        at,
-        login_id,
-      ]);
-      const { member_id: id } = one(rows, 'add an owner');
-      const made = { member_id: id, name, email, roles: ['owner'], status: 'active' };
-      const who = openedBy(asked, made.member_id, name);
-      record('member_added', PAGE, { ...made, ...who });
-      record('link_used', PAGE, { member_id: made.member_id, purpose, ...who });
-      return login_id;
-    });
+      }),
+    );
     return { loginId, password: person ? null : { login_id: loginId, password: phc }, person };
   } catch (error) {
     if (

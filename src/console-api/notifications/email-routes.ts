@@ -30,17 +30,23 @@ async function inItsStore<T>(
   asked: ConsoleRequest,
   act: (writer: pg.Pool, token: string) => Promise<T>,
 ): Promise<T> {
-  const { stores } = asked.parts;
+  const { stores, inTurn } = asked.parts;
   const token = tokenOf(asked);
   const [found] = await stores.inEach(({ writer }) => findRecipientAccounts(writer, token));
   if (!found) throw notFound();
-  return act((await stores.of(found.account_id)).writer, token);
+  const { writer } = await stores.of(found.account_id);
+  return inTurn(writer, found.account_id, () => act(writer, token));
 }
 
 /** Who unsubscribes gets nothing more, whatever destination of whatever account has the address. */
-async function unsubscribeElsewhere({ parts: { stores } }: ConsoleRequest, email: string): Promise<void> {
-  for (const { account_id } of await stores.inEach(({ writer }) => findOtherAccounts(writer, email)))
-    await unsubscribeFromAccount((await stores.of(account_id)).writer, account_id, email);
+async function unsubscribeElsewhere(
+  { parts: { stores, inTurn } }: ConsoleRequest,
+  email: string,
+): Promise<void> {
+  for (const { account_id } of await stores.inEach(({ writer }) => findOtherAccounts(writer, email))) {
+    const { writer } = await stores.of(account_id);
+    await inTurn(writer, account_id, () => unsubscribeFromAccount(writer, account_id, email));
+  }
 }
 
 const show = openRoute({

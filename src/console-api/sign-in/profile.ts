@@ -118,12 +118,14 @@ const switchAccount = consoleRoute({
     }),
   }),
   response: null,
-  async handler({ actor, caller, body, parts: { stores }, readOwnAccounts }) {
+  async handler({ actor, caller, body, parts: { stores, inTurn }, readOwnAccounts }) {
     const mine = await readOwnAccounts<{ account_id: number }>(mayActIn, [actor.loginId, body.id]);
     if (mine.length === 0) throw notFound();
     const { writer } = await stores.of(body.id);
     const { sessionId, loginId } = actor;
-    await moveSession(writer, { sessionId, loginId, accountId: body.id, caller });
+    await inTurn(writer, body.id, () =>
+      moveSession(writer, { sessionId, loginId, accountId: body.id, caller }),
+    );
   },
 });
 

@@ -12,6 +12,12 @@ export interface ConsoleStore {
   readonly reader: pg.Pool;
 }
 
+/**
+ * Runs a change of an account, which uses one connection of the writer's pool, at the account's turn, so that no
+ * account takes all connections of the others.
+ */
+export type ChangeInTurn = <T>(writer: pg.Pool, accountId: number, work: () => Promise<T>) => Promise<T>;
+
 /** Where the console finds accounts, whose persons may act in several cells. */
 export interface ConsoleStores {
   /** The store of an account. Throws a {@link Rejection} while the account is being moved. */
