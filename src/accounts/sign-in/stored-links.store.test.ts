@@ -5,6 +5,7 @@ import { consoleOn } from '../../console-api/console-fixture.ts';
 import { oneStore } from '../../store/directory/console-stores.ts';
 import { one } from '../../store/one.ts';
 import { permissionsOf, ROLE_IDS, type RoleId } from '../../vocabulary/role-permissions.ts';
+import type { Actor } from '../members/actor.ts';
 import { addLink } from '../members/add-link.ts';
 import { changeMember, type MemberChanges } from '../members/change-member.ts';
 import { findOffers } from '../members/find-offers.ts';
@@ -13,6 +14,7 @@ import { removeMember } from '../members/remove-member.ts';
 import { hashToken, newToken } from '../members/token.ts';
 import { findLink, spendLink } from './find-link.ts';
 import { hashNewPassword } from './password.ts';
+import { setPassword } from './set-password.ts';
 
 let store: TestStore;
 let accountId: number;
@@ -135,6 +137,17 @@ test('a link by the operator needs no maker, and still ends with a new permissio
   expect(await works(kept.token)).toBe(true);
   for (const { token } of [raised, moved, suspended]) expect(await works(token)).toBe(false);
 });
+
+test('a link to set a password ends when its member sets one', async () => {
+  const id = await person('viewer', true);
+  const { token } = await link(id, null, 'reset');
+  const { rows } = await store.writer.query<{ login_id: number }>(selectLoginOf, [id]);
+  const actor = { loginId: one(rows, 'find the login').login_id, memberId: id, sessionId: 0, name: 'x' };
+  await changeAccount(store.writer, accountId, (made) => setPassword(made, actor as Actor, 'x'));
+  expect(await works(token)).toBe(false);
+});
+
+const selectLoginOf = 'select login_id from member where member_id = $1';
 
 describe('an invitation that is accepted with single sign-on', () => {
   const selectEmail = 'select email from member where member_id = $1';
