@@ -155,12 +155,12 @@ const context: CommandContext = {
     if (!live) throw new Error(`Connection ${connection.connectionId} was removed.`);
     return work(live.look).finally(() => live.end());
   },
-  async checkOnce({ connection_type: connectionType, thresholds, ...address }, show) {
+  async checkOnce({ connection_type: connectionType, thresholds, own, ...address }, show) {
     const { measureInChild } = await import('./monitor/children/measure-in-child.ts');
     const { score, summaryText, worstFirst } = await import('./checks/score.ts');
     const { allowPrivateTargets } = config();
     const target = { ...address, connectionType, tunnel: null };
-    const job = { target, instructions: { allowPrivateTargets, thresholds } };
+    const job = { target, instructions: { allowPrivateTargets, thresholds, own } };
     const { outcomes, cost } = await measureInChild(job, new AbortController().signal, { show });
     const checks = worstFirst(outcomes).map(({ database: _d, object: _o, measured: _m, ...shown }) => shown);
     return { score: score(outcomes, []), summary_text: summaryText(outcomes), checks, cost };

@@ -13,6 +13,8 @@ export type Category =
   | 'durability'
   | 'indexes'
   | 'locks'
+  // Checks that members write.
+  | 'own'
   | 'performance'
   | 'replication'
   | 'schema'

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import type pg from 'pg';
 import type { Check, Outcome } from '../checks/check.ts';
+import type { OwnCheck } from '../checks/own/own-check.ts';
 import type { DatabaseAddress } from '../connections/connection-url.ts';
 import type { RotatedKeys } from '../connections/rotate-secret-key.ts';
 import type { ConnectionKey } from '../monitor/monitor-deps.ts';
@@ -32,6 +33,8 @@ interface OnceTarget extends DatabaseAddress {
   /** PEM; null = only the system's certificate authorities. */
   caCertificate: string | null;
   thresholds: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Checks of its engine that a member wrote. */
+  own: readonly OwnCheck[];
 }
 
 /** A check as commands list it; those of availability have no statement. */

@@ -1,4 +1,5 @@
 import type { Thresholds } from '../checks/check.ts';
+import { type OwnCheck, toCheck } from '../checks/own/own-check.ts';
 import type { FactInstructions } from '../runs/changes/facts.ts';
 import type { QueryInstructions } from '../runs/queries/query-run.ts';
 import type { CounterBefore, CounterSample } from './counters.ts';
@@ -34,6 +35,8 @@ export interface Instructions {
   thresholds: Readonly<Record<string, Thresholds>>;
   /** 0 = none. */
   expectedStandbys?: number;
+  /** The checks that members wrote for the connection (default: none). */
+  own?: readonly OwnCheck[];
   /** The samples of the previous run, for checks that compare runs. Their age is as of `began`. */
   before?: CounterBefore[];
   /** How often the target is tried (default: 3 times). */
@@ -61,10 +64,12 @@ export async function measure(
   const { limits = LIMITS, allowPrivateTargets } = instructions;
   const engine = await loadEngine(target.engine);
   const { before = [], began = Date.now() } = instructions;
+  const own = new Map((instructions.own ?? []).map((each) => [toCheck(each), each]));
   const counters: CounterSample[] = [];
   const run: Run = {
     expectedStandbys: instructions.expectedStandbys ?? 0,
     thresholds: instructions.thresholds,
+    own,
     before,
     began,
     limits,
@@ -77,7 +82,7 @@ export async function measure(
       AbortSignal.timeout(Math.round(limits.runMs - Math.min(END_MS, limits.runMs / 10))),
     ]),
     silences: 0,
-    samples: new Map(engine.checks.map((check) => [check, []])),
+    samples: new Map([...engine.checks, ...own.keys()].map((check) => [check, []])),
     counters,
     vitals: new Vitals({ engine, before, began, counters, note, ended: () => reasonOfEnd(run) !== null }),
     changes: new ChangeReader(target, instructions.facts ?? null, () => reasonOfEnd(run) !== null),
@@ -120,7 +125,7 @@ async function measureTarget(run: Run): Promise<Pick<Measured, 'outcomes' | 'fai
     ...connectedOutcomes(),
     incompleteChecks(samples),
     missingPrivileges(engine.privilegeMissing, samples, run.vitals.denied),
-    ...samples.map(({ check, samples: own }) => outcomeOf(check, own)),
+    ...[...run.samples].map(([check, own]) => outcomeOf(check, own)),
   ];
   return { outcomes, failure };
 }

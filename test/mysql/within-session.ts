@@ -1,12 +1,12 @@
 import { LIMITS } from '../../src/monitor/limits.ts';
 import { diallerOf } from '../../src/monitor/session/dial.ts';
 import { openMysqlSession } from '../../src/monitor/session/mysql-session.ts';
-import type { Session, Target } from '../../src/monitor/session/session.ts';
+import type { OpenedSession, Target } from '../../src/monitor/session/session.ts';
 
 /** Opens a session like a run, and closes it after `use`. */
 export async function withinSession<T>(
   target: Target,
-  use: (session: Session) => Promise<T>,
+  use: (session: OpenedSession) => Promise<T>,
   { limits = LIMITS, meter = { bytes: 0, statements: 0, milliseconds: 0 } } = {},
 ): Promise<T> {
   const dialler = diallerOf(target, true);

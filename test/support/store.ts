@@ -40,13 +40,14 @@ const settings = (folder: string): ServerSettings => ({
   unix_socket_directories: folder,
 });
 
-const PASSWORD = 'unspoken-superuser';
+/** The password of the superuser. */
+export const SUPERUSER_PASSWORD = 'unspoken-superuser';
 
 /** The password of `watcher`. It must not occur in any help text, or the scan for secrets would find it there. */
 export const WATCHER_PASSWORD = 'unspoken-watcher';
 
 const addressOf = (folder: string): StoreAddress => [
-  { host: folder, port: 5432, user: 'postgres', password: PASSWORD, database: 'store' },
+  { host: folder, port: 5432, user: 'postgres', password: SUPERUSER_PASSWORD, database: 'store' },
 ];
 
 /** A new folder for the cluster of a server that runs as its own user. */
@@ -58,10 +59,15 @@ export function storeFolder(): { above: string; folder: string } {
 
 /** Creates a stopped server in `folder` with an up-to-date database `store` and the role `watcher`. */
 export async function makeStore(folder: string): Promise<void> {
-  await createCluster(folder, PASSWORD, {});
+  await createCluster(folder, SUPERUSER_PASSWORD, {});
   await startServer(folder, settings(folder));
   try {
-    const root = new pg.Client({ host: folder, user: 'postgres', password: PASSWORD, database: 'postgres' });
+    const root = new pg.Client({
+      host: folder,
+      user: 'postgres',
+      password: SUPERUSER_PASSWORD,
+      database: 'postgres',
+    });
     await root.connect();
     await root.query('create database store');
     await root.query(`create role watcher login in role pg_monitor password '${WATCHER_PASSWORD}'`);
@@ -84,7 +90,13 @@ export async function startTestStore(initial: ServerSettings = {}): Promise<Test
   const clients: pg.Client[] = [];
   const superuser = async (database = 'postgres') => {
     const options = '-c timezone=UTC'; // whatever the machine's is
-    const client = new pg.Client({ host: folder, user: 'postgres', password: PASSWORD, database, options });
+    const client = new pg.Client({
+      host: folder,
+      user: 'postgres',
+      password: SUPERUSER_PASSWORD,
+      database,
+      options,
+    });
     client.on('error', () => {});
     await client.connect();
     clients.push(client);

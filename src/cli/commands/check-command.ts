@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { OwnCheck } from '../../checks/own/own-check.ts';
 import { ownerOfConnection } from '../../connections/connection-row.ts';
 import { requireSettingsOf } from '../../connections/connection-settings.ts';
 import { changedThresholds, type ThresholdChanges } from '../../connections/connection-thresholds.ts';
@@ -6,6 +7,7 @@ import { agreedTls, requireAuthority, tlsOf } from '../../connections/connection
 import { type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
 import { requireOrderWithDefaults } from '../../connections/thresholds/require-order.ts';
 import type { Progress } from '../../monitor/progress.ts';
+import { ENGINE_NAMES, type Engine } from '../../vocabulary/engines.ts';
 import { TLS_MODES, type TlsMode } from '../../vocabulary/tls-modes.ts';
 import { idOf, oneOf } from '../arguments.ts';
 import { addCommand, type CheckedOnce, type CommandContext } from '../command.ts';
@@ -29,6 +31,8 @@ interface OnceOptions {
   ca?: string;
   exposePassword?: 'yes' | 'no';
   threshold?: ThresholdChanges;
+  /** A file of own checks. */
+  own?: string;
 }
 
 interface RunOptions extends OnceOptions {
@@ -64,8 +68,9 @@ async function runStored(
 async function runOnce(
   context: CommandContext,
   address: DatabaseAddress,
-  { json, ...options }: OnceOptions & { json?: boolean },
+  { json, own, ...options }: OnceOptions & { json?: boolean },
 ): Promise<void> {
+  const ownChecks = own === undefined ? [] : await readOwnChecks(own, address.engine);
   const settings = await readSettings(options, context);
   requireSettingsOf(address.engine, settings);
   const { thresholds = {}, caCertificate = null, passwordExposable = false } = settings;
@@ -79,11 +84,20 @@ async function runOnce(
     password: await readPassword(options.passwordStdin, address.password),
     caCertificate,
     thresholds: changedThresholds({}, thresholds),
+    own: ownChecks,
   };
   const { cost, ...result } = await withProgress((show) => context.checkOnce(target, show));
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
   else printCheck({ ...result, cost });
   process.exitCode = exitCodeOf(result.checks);
+}
+
+/** The own checks of a file that are for an engine. Throws if there is none: nothing would be checked. */
+async function readOwnChecks(file: string, engine: Engine): Promise<OwnCheck[]> {
+  const { readOwnCheckFile } = await import('../own-checks/own-check-file.ts');
+  const own = readOwnCheckFile(file).filter((check) => check.engine === engine);
+  if (own.length === 0) throw new UsageError(`The file of --own has no check for ${ENGINE_NAMES[engine]}.`);
+  return own;
 }
 
 async function withProgress<T>(work: (show: (progress: Progress) => void) => Promise<T>): Promise<T> {
@@ -122,6 +136,7 @@ export function addCheckCommands(program: Command, context: CommandContext): voi
       `with --url: ${EXPOSE_PASSWORD}`,
       oneOf('--expose-password', ['yes', 'no']),
     )
+    .option('--own <FILE>', 'with --url: also run the own checks of this YAML file')
     .addHelpText('after', EXIT_CODES)
     .action(async ({ connection, url, json, ...options }: RunOptions) => {
       if ((connection === undefined) === (url === undefined)) {
@@ -133,7 +148,7 @@ export function addCheckCommands(program: Command, context: CommandContext): voi
       const [stray] = Object.keys(options);
       if (stray !== undefined) {
         throw new UsageError(
-          '--tls, --password-stdin, --ca-file, --ca, --expose-password and --threshold need --url: a connection has its own settings.',
+          '--tls, --password-stdin, --ca-file, --ca, --expose-password, --threshold and --own need --url: a connection has its own settings.',
         );
       }
       if (connection !== undefined) await runStored(context, connection, json);

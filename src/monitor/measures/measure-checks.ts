@@ -1,5 +1,6 @@
 import type { Check, Thresholds } from '../../checks/check.ts';
 import { type JudgementInput, keptRows } from '../../checks/judgement-of.ts';
+import type { OwnCheck } from '../../checks/own/own-check.ts';
 import { rowsOf } from '../../checks/rows.ts';
 import type { Provider } from '../../vocabulary/hosted/providers.ts';
 import { type CounterBefore, type CounterSample, cleanRows } from '../counters.ts';
@@ -30,6 +31,8 @@ export interface Run extends Silences {
   /** Thresholds that replace the check's own, by check id. */
   thresholds: Readonly<Record<string, Thresholds>>;
   expectedStandbys: number;
+  /** The checks that members wrote, as checks of the run. */
+  own: ReadonlyMap<Check, OwnCheck>;
   /** The samples of the previous run. */
   before: CounterBefore[];
   /** `Date.now()` when `before` was read. */

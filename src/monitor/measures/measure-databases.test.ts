@@ -67,6 +67,7 @@ async function runUntil(databases: readonly string[], sessions: number, before: 
     meter: { bytes: 0, statements: 0, milliseconds: 0 },
     thresholds: {},
     expectedStandbys: 0,
+    own: new Map(),
     before,
     began,
     dialler: { dial: async () => new PassThrough(), hostKey: () => null, close() {} },

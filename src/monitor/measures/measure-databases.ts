@@ -9,6 +9,7 @@ import { openDatabase, type Reached } from '../session/reach.ts';
 import type { Session } from '../session/session.ts';
 import { failedSample, RunEnded } from './failed-sample.ts';
 import { measureEach, type Place, type Run } from './measure-checks.ts';
+import { measureOwnChecks } from './measure-own-checks.ts';
 
 /** After this share of the run's time, heavy checks of further databases wait until the cheap ones are done. */
 const LATE = 0.25;
@@ -53,6 +54,7 @@ export async function measureServer(
       .filter((each) => each !== database)
       .map((each) => ({ ...place, database: each }));
     await measureOthers(run, endpoint, { ofDatabase, began }, unreachedFirst(run, others));
+    await measureOwnChecks(run, endpoint, place);
     return null;
   } finally {
     await session.close();

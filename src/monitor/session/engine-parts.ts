@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../checks/engine-catalogue.ts';
 import type { EngineVitals } from '../../checks/vitals/vital.ts';
 import type { Provider } from '../../vocabulary/hosted/providers.ts';
-import type { Deadline, Route, Session, Target } from './session.ts';
+import type { Deadline, OpenedSession, Route, Session, Target } from './session.ts';
 
 /** What the monitor asks a server at the start of a run. */
 export interface RunFacts {
@@ -21,7 +21,7 @@ export interface RunFacts {
 /** How the servers of an engine are measured. */
 export interface EngineParts extends Catalogue {
   vitals: EngineVitals;
-  openSession(target: Target, database: string, route: Route, deadline: Deadline): Promise<Session>;
+  openSession(target: Target, database: string, route: Route, deadline: Deadline): Promise<OpenedSession>;
   /** Throws if the server is not a supported one. */
   readFacts(session: Session): Promise<RunFacts>;
   /** Whether the server accepts writes. Of several servers, the monitor measures the primary. */

@@ -2,6 +2,8 @@ import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import mysql, { type FieldPacket, type QueryError, type TypeCastField } from 'mysql2';
 import type { Row } from '../../checks/fault.ts';
+import { MOST_ROWS, type OwnAnswer } from '../../checks/own/own-rows.ts';
+import { asSubquery } from '../../checks/own/own-statement.ts';
 import { cleanText } from '../../platform/text/clean-text.ts';
 import {
   assertWired,
@@ -13,12 +15,13 @@ import {
 import type { Limits } from '../limits.ts';
 import { authPlugins } from './mysql-login.ts';
 import {
+  answerWithin,
   type Deadline,
   guard,
   LoginRefused,
-  NoAnswer,
+  type OpenedSession,
   type Route,
-  type Session,
+  rolledBack,
   type Target,
 } from './session.ts';
 import { tlsOptions } from './tls-options.ts';
@@ -55,6 +58,9 @@ const setUp = {
     `set names utf8mb4, session tx_read_only = 1, tx_isolation = 'REPEATABLE-READ', max_statement_time = ${statementMs / 1_000}, in_predicate_conversion_threshold = 0, ${sharedSettings(idleMs)}`,
 };
 
+// One row more than a member's statement may give.
+const BEGIN_OWN = [`set sql_select_limit = ${MOST_ROWS + 1}`, 'start transaction read only'];
+
 /**
  * Connects to `database` ('' = none) of a target over the route, and makes the session READ ONLY. Destroys the stream
  * when `connecting` aborts before that is done, or `signal` at any time. Throws the error, with the server's `errno`
@@ -65,7 +71,7 @@ export async function openMysqlSession(
   database: string,
   { stream, host, port, meter, limits }: Route,
   { connecting, signal }: Deadline,
-): Promise<Session> {
+): Promise<OpenedSession> {
   const whileConnecting = AbortSignal.any([connecting, signal]);
   whileConnecting.throwIfAborted();
   const tls = tlsOptions(target);
@@ -105,18 +111,14 @@ export async function openMysqlSession(
     connection.stream.destroy(reason);
     stream.destroy(reason);
   };
-  const answer = async (statement: string) => {
-    signal.throwIfAborted();
-    if (lost || stream.destroyed) throw new Error('the connection was lost');
-    const silence = `it did not answer within ${limits.answerMs / 1_000} s`;
-    const timer = setTimeout(() => destroy(new NoAnswer(silence)), limits.answerMs);
-    try {
+  const isLost = () => lost || stream.destroyed;
+  const patience = answerWithin({ answerMs: limits.answerMs, signal, isLost, destroy });
+  const answerTo = <T>(ask: () => Promise<T>) =>
+    patience(() => {
       nextStatement();
-      return await rowsOf(connection, statement);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+      return ask();
+    });
+  const answer = (statement: string) => answerTo(() => rowsOf(connection, statement));
   const giveUp = () => destroy(whileConnecting.reason);
   whileConnecting.addEventListener('abort', giveUp);
   try {
@@ -142,6 +144,10 @@ export async function openMysqlSession(
       } finally {
         meter.milliseconds += performance.now() - began;
       }
+    },
+    readOwn(statement) {
+      const ask = () => answerTo(() => ownAnswerOf(connection, asSubquery(statement)));
+      return rolledBack(meter, answer, BEGIN_OWN, ask);
     },
     async close() {
       signal.removeEventListener('abort', stop);
@@ -190,6 +196,32 @@ function rowsOf(connection: Wired, statement: string): Promise<Row[]> {
         if (++sets > 1) throw new Error('the server sent more than one result set');
       });
   });
+}
+
+/** The answer to the statement of a member, with its values as text. */
+function ownAnswerOf(connection: Wired, sql: string): Promise<OwnAnswer> {
+  return new Promise((resolve, reject) => {
+    const typeCast = (field: TypeCastField) => field.string('utf8');
+    let sets = 0;
+    connection
+      .query<mysql.RowDataPacket[]>({ sql, typeCast, rowsAsArray: true }, (error, rows, fields) => {
+        if (error) return reject(error);
+        // A statement that gives no rows has no columns either.
+        if (!Array.isArray(rows) || !Array.isArray(fields)) return resolve({ columns: [], rows: [] });
+        // With rowsAsArray, a row is an array of what typeCast returns.
+        resolve({ columns: fields.map(toColumn), rows: rows as unknown as OwnAnswer['rows'] });
+      })
+      .on('fields', () => {
+        if (++sets > 1) throw new Error('the server sent more than one result set');
+      });
+  });
+}
+
+// TINY, SHORT, INT24, LONG, LONGLONG, FLOAT, DOUBLE, DECIMAL, NEWDECIMAL.
+const NUMBER_CODES = new Set([1, 2, 9, 3, 8, 4, 5, 0, 246]);
+
+function toColumn({ name, columnType = -1 }: FieldPacket): OwnAnswer['columns'][number] {
+  return { name, isNumber: NUMBER_CODES.has(columnType) };
 }
 
 const NUMBERS = new Set('TINY SHORT INT24 LONG YEAR FLOAT DOUBLE DECIMAL NEWDECIMAL'.split(' '));

@@ -2,20 +2,24 @@ import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import pg from 'pg';
 import type { Row } from '../../checks/fault.ts';
+import type { OwnAnswer } from '../../checks/own/own-rows.ts';
+import { asSubquery } from '../../checks/own/own-statement.ts';
 import { requireServerSignature, UNPROVED } from '../../platform/unsafe/server-signature.ts';
 import { describeError } from './failures/connect-failure.ts';
 import { KeptPlans } from './postgres/kept-plans.ts';
 import { differingSettings, setOwn } from './postgres/own-settings.ts';
 import {
+  answerWithin,
   type Deadline,
   guard,
   HashingRefused,
   isVerifiedToken,
   LoginRefused,
   NoAnswer,
+  type OpenedSession,
   PasswordRefused,
   type Route,
-  type Session,
+  rolledBack,
   type Target,
 } from './session.ts';
 import { tlsOptions } from './tls-options.ts';
@@ -28,6 +32,15 @@ const beginReading = (statementMs: number) => `
   set local lock_timeout = '100ms';
   set local idle_in_transaction_session_timeout = '10s';
   set local search_path = pg_catalog;
+`;
+
+// The login's own search_path stays: a member writes the statement as in psql.
+const beginOwn = (statementMs: number) => `
+  begin isolation level read committed, read only, not deferrable;
+  set local statement_timeout = ${statementMs};
+  set local lock_timeout = '100ms';
+  set local idle_in_transaction_session_timeout = '10s';
+  set local standard_conforming_strings = on;
 `;
 
 // A name that the server can't convert to UTF-8 must not cost a check: its bytes come as they are. SQLSTATEs.
@@ -49,7 +62,7 @@ export async function openPostgresSession(
   database: string,
   { stream, host, port, meter, limits }: Route,
   { connecting, signal }: Deadline,
-): Promise<Session> {
+): Promise<OpenedSession> {
   const client: pg.Client & { processID?: number } = new pg.Client({
     host,
     port,
@@ -99,17 +112,9 @@ export async function openPostgresSession(
 
   const stop = () => destroy(signal.reason);
   signal.addEventListener('abort', stop);
-  const answer = async (statement: string) => {
-    signal.throwIfAborted();
-    if (lost) throw new Error('the connection was lost');
-    const silence = `it did not answer within ${limits.answerMs / 1_000} s`;
-    const timer = setTimeout(() => destroy(new NoAnswer(silence)), limits.answerMs);
-    try {
-      return await client.query(statement);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+  const patience = { answerMs: limits.answerMs, signal, isLost: () => lost, destroy };
+  const answerTo = answerWithin(patience);
+  const answer = (statement: string) => answerTo(() => client.query(statement));
   const readIn = async (statements: string) => {
     try {
       return measuredRows(await answer(`${beginReading(limits.statementMs)}${statements}\n;commit`));
@@ -139,6 +144,10 @@ export async function openPostgresSession(
         meter.milliseconds += performance.now() - began;
       }
     },
+    async readOwn(statement) {
+      const ask = () => answerTo(() => client.query(alone(asSubquery(statement))));
+      return toOwnAnswer(await rolledBack(meter, answer, [beginOwn(limits.statementMs)], ask));
+    },
     async close() {
       signal.removeEventListener('abort', stop);
       const timer = setTimeout(() => destroy(new Error('not closed')), 1_000);
@@ -166,6 +175,20 @@ async function convertedOrBytes(
 function measuredRows(results: unknown): Row[] {
   const measured: unknown = Array.isArray(results) ? results.at(-2) : null;
   return measured instanceof pg.Result ? measured.rows : [];
+}
+
+/** A statement in the extended protocol, in which the server accepts one only, with its values as text. */
+function alone(text: string): pg.QueryArrayConfig & { queryMode: 'extended' } {
+  const types = { getTypeParser: () => String };
+  return { text, rowMode: 'array', queryMode: 'extended', types };
+}
+
+// int8, int2, int4, float4, float8, numeric.
+const NUMBER_TYPES = new Set([20, 21, 23, 700, 701, 1700]);
+
+function toOwnAnswer({ fields, rows }: pg.QueryArrayResult<(string | null)[]>): OwnAnswer {
+  const columns = fields.map(({ name, dataTypeID }) => ({ name, isNumber: NUMBER_TYPES.has(dataTypeID) }));
+  return { columns, rows };
 }
 
 function refusePassword(): never {

@@ -5,7 +5,7 @@ import { msSince, type NoteStep } from '../run-steps.ts';
 import { type Dialler, endpointsOf } from './dial.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { type ConnectFailure, connectFailure } from './failures/connect-failure.ts';
-import type { Meter, Session, Target } from './session.ts';
+import type { Meter, OpenedSession, Session, Target } from './session.ts';
 
 /** How often a target is tried, unless the run says otherwise. */
 const TRIES = 3;
@@ -39,7 +39,7 @@ export async function openDatabase(
   endpoint: Endpoint,
   database: string,
   { connectMs = reach.limits.connectMs, until }: { connectMs?: number; until?: number } = {},
-): Promise<Session> {
+): Promise<OpenedSession> {
   const { host, port } = endpoint;
   const began = performance.now();
   try {
@@ -60,7 +60,7 @@ async function open(
   database: string,
   connectMs: number,
   databaseMs: number,
-): Promise<Session> {
+): Promise<OpenedSession> {
   const { target, engine, dialler, meter, limits } = reach;
   const connecting = AbortSignal.timeout(connectMs);
   const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(databaseMs)]);

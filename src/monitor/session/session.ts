@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Row } from '../../checks/fault.ts';
+import type { OwnAnswer } from '../../checks/own/own-rows.ts';
 import type { ConnectionType } from '../../vocabulary/connection-types.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
 import type { TlsMode } from '../../vocabulary/tls-modes.ts';
@@ -69,6 +70,15 @@ export interface Session {
   close(): Promise<void>;
 }
 
+/** A session that was just opened. It can run a statement that a member wrote. */
+export interface OpenedSession extends Session {
+  /**
+   * Runs one statement of a member, alone and READ ONLY, and rolls back. It finds tables as the login does. It may change the
+   * session, so nothing else is read with it.
+   */
+  readOwn(statement: string): Promise<OwnAnswer>;
+}
+
 /** The route to a server: a stream that is not connected yet, and limits for what it may receive. */
 export interface Route {
   stream: Duplex;
@@ -82,6 +92,47 @@ export interface Route {
 export interface Deadline {
   connecting: AbortSignal;
   signal: AbortSignal;
+}
+
+/** How long a session waits for an answer, and what ends it. */
+interface Patience {
+  answerMs: number;
+  signal: AbortSignal;
+  isLost: () => boolean;
+  destroy: (reason: Error) => void;
+}
+
+/** Returns what waits for an answer of the server for `answerMs`, then ends the session with {@link NoAnswer}. */
+export function answerWithin({ answerMs, signal, isLost, destroy }: Patience) {
+  return async <T>(ask: () => Promise<T>): Promise<T> => {
+    signal.throwIfAborted();
+    if (isLost()) throw new Error('the connection was lost');
+    const silence = `it did not answer within ${answerMs / 1_000} s`;
+    const timer = setTimeout(() => destroy(new NoAnswer(silence)), answerMs);
+    try {
+      return await ask();
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** Runs the statement of a member between `begin` and a rollback, and counts it. */
+export async function rolledBack<T>(
+  meter: Meter,
+  answer: (statement: string) => Promise<unknown>,
+  begin: readonly string[],
+  ask: () => Promise<T>,
+): Promise<T> {
+  const began = performance.now();
+  meter.statements++;
+  try {
+    for (const statement of begin) await answer(statement);
+    return await ask();
+  } finally {
+    meter.milliseconds += performance.now() - began;
+    await answer('rollback').catch(() => {});
+  }
 }
 
 /**

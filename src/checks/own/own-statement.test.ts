@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ENGINES } from '../../vocabulary/engines.ts';
+import { LONGEST_SQL, readOwnStatement } from './own-statement.ts';
+
+const ON = { postgres: ['postgres'], mysql: ['mysql', 'mariadb'], all: ENGINES } as const;
+
+test.each<[keyof typeof ON, string, string]>([
+  ['all', 'select count(*) as value from orders', 'select count(*) as value from orders'],
+  ['all', ' SELECT 1 AS value ;\n; ', 'SELECT 1 AS value'],
+  ['all', '(select 1 as value)', '(select 1 as value)'],
+  [
+    'all',
+    'with a as (select 1 as value) select value from a;-- the end',
+    'with a as (select 1 as value) select value from a',
+  ],
+  ['all', "select count(*) as value from t where note = 'drop; into -- for update'", ''],
+  ['all', "select count(*) as value from t where note = 'it''s; fine'", ''],
+  ['all', 'select substring(name from 1 for 3) as object, 1 as value from t', ''],
+  ['all', 'select /* ; into */ 1 as value', ''],
+  ['postgres', "select e'\\'; drop' as object, 1 as value", ''],
+  ['postgres', 'select $a$; into $b$ $a$ as object, 1 as value', ''],
+  ['postgres', 'select "into" as value from "for update"', ''],
+  ['postgres', 'select sleep(1) as value', ''],
+  ['postgres', 'select sum(size) as value from pg_ls_waldir()', ''],
+  ['mysql', 'select "; into \\" ;" as object, 1 as value', ''],
+  ['mysql', 'select `into` as value from `for`', ''],
+  ['mysql', 'select 1 as value # ; delete', ''],
+  ['mysql', 'select 2--1 as value', ''],
+])('on %s, it accepts %s', (engines, sql, statement) => {
+  for (const engine of ON[engines])
+    expect(readOwnStatement(engine, sql)).toEqual({ statement: statement === '' ? sql : statement });
+});
+
+test('the texts of other engines hide nothing', () => {
+  // A backslash ends no string in PostgreSQL, but does in MySQL; MySQL has no nested comments, and no dollar quotes.
+  expect(readOwnStatement('postgres', "select '\\'; drop table a --'")).toEqual({
+    problem: 'There are several statements: write one SELECT.',
+  });
+  expect(readOwnStatement('mysql', 'select 1 as value /* /* */ ; delete from a -- */')).toEqual({
+    problem: 'There are several statements: write one SELECT.',
+  });
+  expect(readOwnStatement('mysql', 'select $$ ; delete from a $$')).toHaveProperty('problem');
+});
+
+test('a statement has a limit, and its reading takes linear time', () => {
+  expect(readOwnStatement('postgres', `select 1 ${' '.repeat(LONGEST_SQL)}`)).toEqual({
+    problem: 'The statement is longer than 10,000 characters.',
+  });
+  const began = performance.now();
+  for (const part of ["'", '"', '/*', '$a$', '`', '--', '(', "e'\\", 'a$', "''"])
+    for (const engine of ENGINES)
+      readOwnStatement(engine, `select ${part.repeat(LONGEST_SQL / part.length - 4)}`);
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
+
+test('any text gets a statement that begins as a SELECT, or a sentence', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...ENGINES), fc.string({ unit: 'binary', maxLength: 60 }), (engine, text) => {
+      const read = readOwnStatement(engine, text);
+      if ('problem' in read) expect(read.problem).toMatch(/^[A-Z].*\.$/s);
+      else expect(read.statement).toMatch(/select|with/i);
+    }),
+  );
+});
