@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Row } from '../../src/checks/fault.ts';
 import type { JudgementInput } from '../../src/checks/judgement-of.ts';
@@ -489,5 +490,35 @@ describe('PostgreSQL', () => {
     await holder.query('commit');
     await waiting;
     await Promise.all([holder.end(), waiter.end()]);
+  });
+
+  test('what ends a blocker ends none of its application that blocks only for a moment', async () => {
+    await made('create table seats (id int primary key)', 'insert into seats values (1), (2), (3)');
+    await made('grant usage on schema public to public', 'grant all on seats to app, stranger');
+    const take = (seat: number) => `select from seats where id = ${seat} for update`;
+    const [root, brief, middle, ...others] = await Promise.all(
+      ['app', 'app', 'stranger', 'stranger', 'stranger'].map((login) => server.open(login as Login)),
+    );
+    const [victim, late] = others;
+    if (!root || !brief || !middle || !victim || !late) throw new Error('Five sessions were opened.');
+    const waits = (session: pg.Client, seat: number) => session.query(take(seat)).catch(() => {});
+    // The victim has waited for the middle one for long, which has waited for the root only since a moment ago.
+    await middle.query(`begin; ${take(2)}`);
+    const waiting = [waits(victim, 2)];
+    await server.until(`select min(waitstart) < now() - interval '1.2 s' from pg_locks where not granted`);
+    await root.query(`begin; ${take(1)}`);
+    await brief.query(`begin; ${take(3)}`);
+    waiting.push(waits(middle, 1), waits(late, 3));
+    await server.until('select count(*) = 3 from pg_locks where not granted');
+    const { faults } = await judged('PG_BLOCKED_SESSIONS', {
+      thresholds: { warning_seconds: 1, critical_seconds: 1_000 },
+    });
+    expect(faults).toMatchObject([{ object: 'shop/app/app' }]);
+    expect(await server.run(faults[0]?.remediation ?? '')).toEqual([{ pg_terminate_backend: true }]);
+    expect((await brief.query('select 1 as alive')).rows).toEqual([{ alive: 1 }]);
+    await brief.query('commit');
+    await middle.query('commit');
+    await Promise.all(waiting);
+    await Promise.all([root, brief, middle, victim, late].map((session) => session.end()));
   });
 });

@@ -120,7 +120,7 @@ export const blockedSessions: Check<typeof thresholds> = {
     const atFault = found.filter((row) => numberIn(row, 'age') >= warning_seconds);
     const near = found.filter((row) => numberIn(row, 'age') >= 0.9 * warning_seconds);
     return {
-      faults: atFault.map((row) => fault(row, faultMeasure(measure(row)), critical_seconds)),
+      faults: atFault.map((row) => fault(row, faultMeasure(measure(row)), facts.thresholds)),
       passMessage:
         waiters === 0 ? 'No session waits for a lock.' : 'No session has been waiting for a lock for long.',
       measures: listHighest(scale, found.map(measure)),
@@ -138,7 +138,7 @@ function nameCause(row: Row): string {
 const PREPARED =
   'SELECT database, gid, owner, prepared FROM pg_prepared_xacts ORDER BY prepared; -- then connect to its database, and run COMMIT PREPARED or ROLLBACK PREPARED with its gid, as its transaction manager decided';
 
-function fault(row: Row, measured: FaultMeasure, critical: number): Fault {
+function fault(row: Row, measured: FaultMeasure, levels: typeof thresholds): Fault {
   const age = numberIn(row, 'age');
   const isRecovery = row['recovery'] === true;
   const sessions = numberIn(row, 'held_up') - (isRecovery ? 1 : 0);
@@ -148,21 +148,22 @@ function fault(row: Row, measured: FaultMeasure, critical: number): Fault {
   ];
   const holding = `${victims.join(' and ')} for ${duration(age)}`;
   return {
-    severity: age >= critical ? 'critical' : 'warning',
+    severity: age >= levels.critical_seconds ? 'critical' : 'warning',
     object: nameCause(row),
     measured,
-    ...advice(row, holding),
+    ...advice(row, holding, levels.warning_seconds),
   };
 }
 
-const BLOCKERS =
-  'pid IN (SELECT unnest(pg_blocking_pids(pid)) FROM pg_locks WHERE NOT granted) AND pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted)';
+/** Conditions of a statement that is pasted: the sessions for which others, or those that wait for these, have waited so long. */
+const blockers = (seconds: number) =>
+  `pid IN (WITH RECURSIVE chain AS (SELECT pid FROM pg_locks WHERE waitstart < now() - interval '${seconds} s' UNION SELECT unnest(pg_blocking_pids(pid)) FROM chain) SELECT pid FROM chain) AND pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted)`;
 
-const RECOVERYS_BLOCKERS =
-  "pid IN (SELECT held.pid FROM pg_locks wanted JOIN pg_locks held USING (locktype, database, relation) WHERE NOT wanted.granted AND wanted.mode = 'AccessExclusiveLock' AND held.granted)";
+const recoverysBlockers = (seconds: number) =>
+  `pid IN (SELECT held.pid FROM pg_locks wanted JOIN pg_locks held USING (locktype, database, relation) WHERE NOT wanted.granted AND wanted.mode = 'AccessExclusiveLock' AND wanted.waitstart < now() - interval '${seconds} s' AND held.granted)`;
 
-/** What to do about a blocker; `holding` says whom it blocks, and for how long. */
-function advice(row: Row, holding: string): Pick<Fault, 'metricLine' | 'remediation'> {
+/** What to do about a blocker; `holding` says whom it blocks, and for how long; shorter waits than `seconds` are no fault. */
+function advice(row: Row, holding: string, seconds: number): Pick<Fault, 'metricLine' | 'remediation'> {
   if (row['prepared'] === true) {
     const gid = textOrNone(row, 'gid');
     return {
@@ -171,7 +172,7 @@ function advice(row: Row, holding: string): Pick<Fault, 'metricLine' | 'remediat
     };
   }
   const who = `${textIn(row, 'object')} (database, role, application)`;
-  const sessions = `pg_stat_activity WHERE ${textIn(row, 'of_them')} AND ${row['recovery'] === true ? RECOVERYS_BLOCKERS : BLOCKERS};`;
+  const sessions = `pg_stat_activity WHERE ${textIn(row, 'of_them')} AND ${row['recovery'] === true ? recoverysBlockers(seconds) : blockers(seconds)};`;
   if (row['background'] === true) {
     return {
       metricLine: `A background process of ${who} has blocked ${holding}; look what it does.`,

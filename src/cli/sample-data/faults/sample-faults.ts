@@ -197,7 +197,7 @@ export const SAMPLE_FAULTS: Readonly<Record<'postgres' | 'mysql', readonly Sampl
         duration: duration(secondsBlocked(n, severity)),
       }),
       remediation:
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'app' AND usename = 'app' AND application_name = '{table}_worker' AND pid IN (SELECT unnest(pg_blocking_pids(pid)) FROM pg_locks WHERE NOT granted) AND pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted);",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'app' AND usename = 'app' AND application_name = '{table}_worker' AND pid IN (WITH RECURSIVE chain AS (SELECT pid FROM pg_locks WHERE waitstart < now() - interval '30 s' UNION SELECT unnest(pg_blocking_pids(pid)) FROM chain) SELECT pid FROM chain) AND pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted);",
       measured: {
         metric: 'longest_lock_wait_seconds',
         warning: BLOCKED.warning_seconds,
