@@ -26,7 +26,7 @@ export const LONG_FUNCTIONS: Readonly<Record<string, readonly number[]>> = {
   'checks/mysql/table-check.ts': [114],
   'checks/postgres/no-primary-key.ts': [73],
   'checks/postgres/relation-check.ts': [92],
-  'checks/postgres/sequence-exhaustion.ts': [101],
+  'checks/postgres/sequence-exhaustion.ts': [86],
   'checks/postgres/session-check.ts': [64],
   'checks/vitals/postgres-readings.ts': [79],
   'cli/audit-proof.ts': [81],

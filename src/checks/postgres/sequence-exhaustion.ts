@@ -5,7 +5,7 @@ import { percent } from '../wording.ts';
 import { atLeast } from '../worst-measures.ts';
 import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
-import { refusesRetype, retypeSteps } from './retype.ts';
+import { isUsedElsewhere, refusesRetype, retypeSteps } from './retype.ts';
 
 /** Shares of the values that the sequence, or a column that it fills, can have. */
 const thresholds = { warning: 0.85, critical: 0.95 };
@@ -34,6 +34,32 @@ const filledBy = (alias: string) => `
 
 const narrow = `(values ('int2'::regtype, 32767), ('int4'::regtype, 2147483647)) as narrow (type, most)
         on narrow.type = coalesce(nullif(t.typbasetype, 0), t.oid)`;
+
+// The statements that widen the columns which a sequence fills, and a table that refuses. The columns of a partition, and
+// others that are inherited, change with those of their parents, if the sequence fills all of these.
+const widening = `
+      with filled as (${filledBy('worst')}
+      ), narrowed as (
+        select n.nspname, c.relname, a.attname, a.attinhcount,
+               case when a.attinhcount > 0
+                     and a.attinhcount = (select count(*)
+                                            from filled parent
+                                            join pg_inherits h on h.inhparent = parent.relation and h.inhrelid = a.attrelid
+                                            join pg_attribute pa on pa.attrelid = parent.relation and pa.attnum = parent.attnum
+                                                                and pa.attname = a.attname)
+                    then ${isUsedElsewhere('a.attrelid', 'a.attnum')}
+                    else ${refusesRetype('a.attrelid', 'a.attnum')} end as refuses
+          from filled
+          join pg_attribute a on a.attrelid = filled.relation and a.attnum = filled.attnum
+          join pg_class c on c.oid = a.attrelid
+          join pg_namespace n on n.oid = c.relnamespace
+          join pg_type t on t.oid = a.atttypid
+          join ${narrow}
+      )
+      select string_agg(format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE bigint;', nspname, relname, attname), ' '
+                        order by nspname, relname) filter (where attinhcount = 0) as widen,
+             min(quote_literal(format('%I.%I', nspname, relname))) filter (where refuses) as refusing
+        from narrowed`;
 
 // A sequence is read under a lock, so one that is being changed waits for the next run; without a privilege its
 // value is null. Those with the least room of their own come first, and of them those of the largest tables, until the time
@@ -110,24 +136,7 @@ const candidates = (version: number) => `
      limit ${FAULT_LIMIT + 1}
   )
   select format('%I.%I', nspname, relname) as sequence_name, rising, last::text as limit_value, value::text, share,
-         (select string_agg(format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE bigint;', n.nspname, c.relname, a.attname),
-                            ' ' order by n.nspname, c.relname)
-            from (${filledBy('worst')}
-                 ) filled
-            join pg_attribute a on a.attrelid = filled.relation and a.attnum = filled.attnum
-            join pg_class c on c.oid = a.attrelid
-            join pg_namespace n on n.oid = c.relnamespace
-            join pg_type t on t.oid = a.atttypid
-            join ${narrow}) as widen,
-         (select min(quote_literal(format('%I.%I', n.nspname, c.relname)))
-            from (${filledBy('worst')}
-                 ) filled
-            join pg_attribute a on a.attrelid = filled.relation and a.attnum = filled.attnum
-            join pg_class c on c.oid = a.attrelid
-            join pg_namespace n on n.oid = c.relnamespace
-            join pg_type t on t.oid = a.atttypid
-            join ${narrow}
-           where ${refusesRetype('a.attrelid', 'a.attnum')}) as refusing,
+         widening.widen, widening.refusing,
          bounded,
          bounded and case when rising then seqmax < coalesce(most, 9223372036854775807)
                            else seqmin > coalesce(-1 - most, -9223372036854775808) end as own_limit,
@@ -138,6 +147,8 @@ const candidates = (version: number) => `
                             current_user)
          end as needs
     from worst
+    cross join lateral (${widening}
+         ) widening
    order by unseen nulls first, share desc, sequence_name`;
 
 function lastValue(version: number): string {

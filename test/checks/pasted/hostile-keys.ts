@@ -97,6 +97,31 @@ export const hostileKeys: HostileCase[] = [
   },
   {
     check_id: 'PG_SEQUENCE_EXHAUSTION',
+    kind: 'partitioned, and with a child table',
+    make: (q) => [
+      `create sequence ${q('s')}.${q('n')} as int`,
+      `create table ${t(q)} (${q('k')} int default nextval(${regclass(`${q('s')}.${q('n')}`)}), p int) partition by list (p)`,
+      `create table ${u(q)} partition of ${t(q)} for values in (1) partition by list (p)`,
+      `create table ${q('s')}.${q('v')} partition of ${u(q)} for values in (1)`,
+      `create table ${q('s')}.${q('w')} (${q('k')} int default nextval(${regclass(`${q('s')}.${q('n')}`)}))`,
+      `create table ${q('s')}.${q('x')} () inherits (${q('s')}.${q('w')})`,
+      nearTheEnd(q),
+    ],
+  },
+  {
+    check_id: 'PG_SEQUENCE_EXHAUSTION',
+    kind: 'a view on a partition',
+    stays: true,
+    make: (q) => [
+      `create sequence ${q('s')}.${q('n')} as int`,
+      `create table ${t(q)} (k int default nextval(${regclass(`${q('s')}.${q('n')}`)}), p int) partition by list (p)`,
+      `create table ${u(q)} partition of ${t(q)} for values in (1)`,
+      `create view ${q('s')}.${q('v')} as select k from ${u(q)}`,
+      nearTheEnd(q),
+    ],
+  },
+  {
+    check_id: 'PG_SEQUENCE_EXHAUSTION',
     kind: 'a limit of its own',
     make: (q) => [`create sequence ${q('s')}.${q('n')} maxvalue 2000000001`, nearTheEnd(q)],
   },
