@@ -109,6 +109,21 @@ export const silentVacuumAndIndexes: [string, string, string[]][] = [
     ],
   ],
   [
+    'PG_FK_UNINDEXED',
+    'each partition has an index of its own, under its own column numbers',
+    [
+      'create table r (a int primary key)',
+      'create table p (a int references r, b int) partition by list (b)',
+      'create table p1 partition of p for values in (1) partition by list (b)',
+      'create table p11 partition of p1 for values in (1)',
+      'create table p2 (b int, c int, a int)',
+      'alter table p2 drop c',
+      'alter table p attach partition p2 for values in (2)',
+      'create index on p11 (a)',
+      'create index on p2 (a)',
+    ],
+  ],
+  [
     'PG_TOO_MANY_INDEXES',
     'exactly ten indexes, and a partition counts with its parent',
     [

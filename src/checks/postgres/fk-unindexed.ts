@@ -9,6 +9,27 @@ import { isTiny, tableRows } from './table-rows.ts';
 /** Rows of the referencing table: reading fewer takes about a millisecond, so no delete is slow for want of the index. */
 const thresholds = { minimum_rows: 10_000 };
 
+// Each partition has the constraint as its own, under its own column numbers, and a delete looks in each of them. It does not
+// matter whether their indexes have a parent.
+const partitionsHaveIndexes = (version: number) => `
+             (c.relkind = 'p' and coalesce((
+               with recursive part (oid) as (
+                 select k.oid
+                  union all
+                 select child.oid
+                   from part
+                   join pg_constraint own on own.oid = part.oid
+                   join pg_constraint child on child.conparentid = own.oid
+                   join pg_inherits h on h.inhrelid = child.conrelid and h.inhparent = own.conrelid)
+               select bool_and(exists (
+                        select
+                          from pg_index i
+                         where i.indrelid = leaf_key.conrelid and i.indisvalid
+                           and ${findsReferences('i', 'leaf_key', version)}))
+                 from part
+                 join pg_constraint leaf_key on leaf_key.oid = part.oid
+                 join pg_class leaf on leaf.oid = leaf_key.conrelid and leaf.relkind <> 'p'), false))`;
+
 // A partition's constraint is its parent's (conparentid). Of two over the same columns the older one is listed, because one
 // index serves both. An invalid index that would serve is being built, or PG_INVALID_INDEX asks to rebuild it.
 const candidates = (version: number): string => `
@@ -46,6 +67,7 @@ const candidates = (version: number): string => `
             where i.indrelid = k.conrelid
               and (i.indisvalid or ic.relkind = 'i' and ic.relname !~ '${LEFT_OVER}')
               and ${findsReferences('i', 'k', version)})
+         and not ${partitionsHaveIndexes(version)}
        order by rows desc nulls first, n.nspname, c.relname, k.conname
        limit ${FAULT_LIMIT + 1}
     ) bare

@@ -20,24 +20,30 @@ const isStuck = `(exists (select from pg_inherits where inhparent = i.indexrelid
                                         where own.inhparent = i.indexrelid and oi.indrelid = part.inhrelid
                                           and oi.indisvalid)))`;
 
-// Another index that serves what this one would: rebuilt, it would only have to be dropped.
-const covering = `(select array_agg(format('%I.%I', n.nspname, oc.relname) order by oc.relname)
-                    from pg_index other
-                    join pg_class oc on oc.oid = other.indexrelid
-                   where other.indrelid = i.indrelid and other.indexrelid <> i.indexrelid and other.indisvalid
-                     and i.indexprs is null and other.indnkeyatts >= i.indnkeyatts
-                     and (not i.indisunique or other.indisunique and other.indnkeyatts = i.indnkeyatts)
-                     and (other.indkey::int2[])[0 : i.indnkeyatts - 1] = (i.indkey::int2[])[0 : i.indnkeyatts - 1]
-                     and (other.indclass::oid[])[0 : i.indnkeyatts - 1] = (i.indclass::oid[])[0 : i.indnkeyatts - 1]
-                     and (other.indcollation::oid[])[0 : i.indnkeyatts - 1]
-                         = (i.indcollation::oid[])[0 : i.indnkeyatts - 1]
-                     and (other.indoption::int2[])[0 : i.indnkeyatts - 1] = (i.indoption::int2[])[0 : i.indnkeyatts - 1]
-                     and other.indkey::int2[] @> i.indkey::int2[]
-                     and (other.indnkeyatts = i.indnkeyatts
-                          or (i.indclass::oid[])[0] in (select o.oid from pg_opclass o join pg_am am on am.oid = o.opcmethod
-                                                         where am.amname = 'btree'))
-                     and regexp_replace(other.indpred::text, ':location -?[0-9]+', '', 'g')
-                         is not distinct from regexp_replace(i.indpred::text, ':location -?[0-9]+', '', 'g'))`;
+// Other indexes that serve what this one would: rebuilt, it would only have to be dropped. Of several invalid ones the longest
+// and oldest stays, as if it were valid.
+const covering = `
+      select array_agg(format('%I.%I', n.nspname, oc.relname) order by other.indisvalid desc, oc.relname) as names,
+             bool_or(other.indisvalid) as by_valid
+        from pg_index other
+        join pg_class oc on oc.oid = other.indexrelid
+       where other.indrelid = i.indrelid and other.indexrelid <> i.indexrelid
+         and (other.indisvalid
+              or oc.relkind = 'i' and oc.relname !~ '${LEFT_OVER}'
+                 and (other.indnatts, other.indnkeyatts, other.indisunique, i.indexrelid)
+                     > (i.indnatts, i.indnkeyatts, i.indisunique, other.indexrelid))
+         and i.indexprs is null and other.indnkeyatts >= i.indnkeyatts
+         and (not i.indisunique or other.indisunique and other.indnkeyatts = i.indnkeyatts)
+         and (other.indkey::int2[])[0 : i.indnkeyatts - 1] = (i.indkey::int2[])[0 : i.indnkeyatts - 1]
+         and (other.indclass::oid[])[0 : i.indnkeyatts - 1] = (i.indclass::oid[])[0 : i.indnkeyatts - 1]
+         and (other.indcollation::oid[])[0 : i.indnkeyatts - 1] = (i.indcollation::oid[])[0 : i.indnkeyatts - 1]
+         and (other.indoption::int2[])[0 : i.indnkeyatts - 1] = (i.indoption::int2[])[0 : i.indnkeyatts - 1]
+         and other.indkey::int2[] @> i.indkey::int2[]
+         and (other.indnkeyatts = i.indnkeyatts
+              or (i.indclass::oid[])[0] in (select o.oid from pg_opclass o join pg_am am on am.oid = o.opcmethod
+                                             where am.amname = 'btree'))
+         and regexp_replace(other.indpred::text, ':location -?[0-9]+', '', 'g')
+             is not distinct from regexp_replace(i.indpred::text, ':location -?[0-9]+', '', 'g')`;
 
 const candidates = `
   select format('%I.%I', n.nspname, c.relname) as index_name,
@@ -52,7 +58,8 @@ const candidates = `
            order by pn.nspname, pc.relname limit 1) as part_name,
          case when not i.indisexclusion and not c.relispartition
                    and not exists (select from pg_constraint k where k.conindid = i.indexrelid)
-                then ${covering} end as covering,
+                then covering.names end as covering,
+         coalesce(covering.by_valid, false) as covered_by_valid,
          i.indisunique as is_unique,
          quote_literal(format('%I.%I', n.nspname, c.relname)) as literal,
          case when seen.whole and building.any
@@ -66,6 +73,8 @@ const candidates = `
     join pg_namespace n on n.oid = c.relnamespace
     join pg_class t on t.oid = i.indrelid
     join pg_namespace tn on tn.oid = t.relnamespace
+    cross join lateral (${covering}
+    ) covering
     cross join (select pg_has_role('pg_read_all_stats', 'usage') as whole) seen
     cross join lateral (
       select exists (select from pg_stat_progress_create_index p
@@ -126,8 +135,13 @@ function advice(row: Row, index: string, invalid: string): Pick<Fault, 'metricLi
     };
   if (row['left_over'] === true)
     return { metricLine: `${invalid}; drop what a failed REINDEX left behind.`, remediation: drop };
-  if (isCovered(row))
-    return { metricLine: `${invalid}, and another index serves what it would; drop it.`, remediation: drop };
+  if (isCovered(row)) {
+    const other =
+      row['covered_by_valid'] === true
+        ? 'another index serves what it would'
+        : `${listIn(row, 'covering')[0]}, which is invalid too, serves the same once it is rebuilt`;
+    return { metricLine: `${invalid}, and ${other}; drop it.`, remediation: drop };
+  }
   return {
     metricLine: `${invalid}; rebuild it, or drop it if it is not needed.`,
     remediation: rebuild(index, row),
