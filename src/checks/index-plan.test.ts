@@ -20,7 +20,7 @@ function planned(...items: AdviceItem[]): string[] {
   const plan = planIndexes(items);
   return items.flatMap(({ row, advice }) => {
     const change: Row | null | undefined = plan.get(row);
-    if (change === null || advice.action === 'create') return [];
+    if (change === null || advice.action === 'create' || advice.action === 'key') return [];
     const by = change === undefined ? '' : `, ${change['by']} covers it`;
     return [`${advice.action} ${advice.index}${by}`];
   });
@@ -118,4 +118,12 @@ test('whatever is dropped, each purpose has an index afterwards', () => {
       });
     for (const { purposes } of gone.values()) for (const each of purposes) expect(isServed(each)).toBe(true);
   }
+});
+
+test('a foreign key whose columns become the first ones of a primary key asks for no index', () => {
+  const asked = (table: string, ...columns: string[]) =>
+    item({ action: 'create', table, columns, inOrder: (order) => ({ order }) });
+  const [own, elsewhere, wider] = [asked('t', 'id'), asked('u', 'id'), asked('t', 'id', 'a')];
+  const plan = planIndexes([own, elsewhere, wider, item({ action: 'key', table: 't', columns: ['id'] })]);
+  expect([own, elsewhere, wider].map(({ row }) => plan.get(row))).toEqual([null, undefined, undefined]);
 });

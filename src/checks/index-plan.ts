@@ -1,7 +1,7 @@
 import type { Fault, Row } from './fault.ts';
 
 /** What a finding does to indexes when somebody follows it. */
-export type IndexAdvice = DropAdvice | OtherAdvice | CreateAdvice;
+export type IndexAdvice = DropAdvice | OtherAdvice | CreateAdvice | KeyAdvice;
 
 interface DropAdvice {
   /** `covered`: another index serves all its queries. `unused`: nothing read it. */
@@ -33,6 +33,13 @@ interface CreateAdvice {
   columns: readonly string[];
   /** The row that asks for an index with the columns in this order. */
   inOrder: (columns: readonly string[]) => Row;
+}
+
+interface KeyAdvice {
+  /** The finding makes a key whose index begins with the columns. */
+  action: 'key';
+  table: string;
+  columns: readonly string[];
 }
 
 /** A finding about indexes: its row, and what it does. */
@@ -74,7 +81,7 @@ export function planIndexes(items: readonly AdviceItem[]): IndexPlan {
   const drops = new Drops(items);
   const listed = new Set<string>();
   for (const { row, advice } of inOrder(items)) {
-    if (advice.action === 'create') continue;
+    if (advice.action === 'create' || advice.action === 'key') continue;
     const isFree = !listed.has(advice.index);
     if (isFree && (advice.action !== 'drop' || drops.accept(advice))) listed.add(advice.index);
     else changes.set(row, null);
@@ -147,12 +154,22 @@ class Drops {
   }
 }
 
-/** One new index serves all foreign keys of a table whose columns can be its first ones. */
+/**
+ * One new index serves all foreign keys of a table whose columns can be its first ones. A foreign key whose columns become
+ * the first ones of a primary key needs none.
+ */
 function planCreations(items: readonly AdviceItem[]): [Row, Row | null][] {
+  const keys = items.flatMap(({ advice }) => (advice.action === 'key' ? [advice] : []));
+  const isServed = ({ table, columns }: CreateAdvice) =>
+    keys.some((key) => key.table === table && columns.join() === key.columns.slice(0, columns.length).join());
   const creations = items.flatMap(({ row, advice }) =>
     advice.action === 'create' ? [{ row, ...advice }] : [],
   );
-  return [...Map.groupBy(creations, ({ table }) => table).values()].flatMap(planTable);
+  const [served, others] = [creations.filter(isServed), creations.filter((each) => !isServed(each))];
+  return [
+    ...served.map(({ row }): [Row, null] => [row, null]),
+    ...[...Map.groupBy(others, ({ table }) => table).values()].flatMap(planTable),
+  ];
 }
 
 type Creation = CreateAdvice & { row: Row };

@@ -200,6 +200,28 @@ describe.each([...servers])('%s PostgreSQL', (name, programs) => {
       await client.end();
     });
 
+    test('a partition with a key of its own stands in the way of a key of the whole table', async () => {
+      const found = await faults('PG_NO_PRIMARY_KEY', [
+        'create table p (id int, k int) partition by list (k)',
+        'create table p1 partition of p for values in (1)',
+        'create table p2 partition of p for values in (2)',
+        'alter table p1 add primary key (id)',
+        'create publication keyed_in_part for table p',
+      ]);
+      expect(found).toEqual([
+        ['warning', 'public.p', expect.stringMatching(/^Give each partition without a primary key one/)],
+      ]);
+      expect(await faults('PG_NO_PRIMARY_KEY', ['alter table p2 add primary key (id)'])).toEqual([]);
+    });
+
+    test('a column that nothing else uses is widened without a look first', async () => {
+      const [[, , remediation = ''] = []] = await faults('PG_SEQUENCE_EXHAUSTION', [
+        'create table t (id int generated always as identity)',
+        `select setval('t_id_seq', 2147483647)`,
+      ]);
+      expect(remediation).toMatch(/^ALTER TABLE public\.t ALTER COLUMN id TYPE bigint; ALTER SEQUENCE /);
+    });
+
     test('many notes on a schema are one, and its statements mend them', async () => {
       await server.run('create table t (a int, b int)');
       for (const name of ['p', 'q', 'r', '"S; x"']) await server.run(`create index ${name} on t (a)`);

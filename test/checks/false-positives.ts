@@ -137,6 +137,19 @@ export const silentCases: [string, string, string[]][] = [
     ['create table t (a int, b int)', 'create index on t (a, b)', 'create index on t (a) include (b)'],
   ],
   [
+    'PG_NO_PRIMARY_KEY',
+    'each partition has a key of its own',
+    [
+      'create table p (id int, k int) partition by list (k)',
+      'create table p1 partition of p for values in (1)',
+      'create table p2 partition of p for values in (2) partition by list (k)',
+      'create table p22 partition of p2 for values in (2)',
+      'alter table p1 add primary key (id)',
+      'alter table p22 add primary key (id)',
+      'create publication all_of_p for table p',
+    ],
+  ],
+  [
     'PG_DUPLICATE_INDEX',
     'a deferrable unique index does not replace a strict one',
     ['create table t (a int primary key deferrable)', 'create unique index on t (a)'],
@@ -190,6 +203,25 @@ export const fixableCases: [string, string[], string[][]][] = [
     [
       ['info', 'public.t', 'ALTER TABLE public.t ADD PRIMARY KEY (id);'],
       ['info', 'public.u', 'ALTER TABLE public.u ADD PRIMARY KEY (id);'],
+    ],
+  ],
+  // PostgreSQL asks the partitions for the identity of a row.
+  [
+    'PG_NO_PRIMARY_KEY',
+    [
+      ...['one_of_it', 'root_is_full', 'parts_are_full'].flatMap((name) => [
+        `create table ${name} (id int, k int) partition by list (k)`,
+        `create table ${name}_1 partition of ${name} for values in (1)`,
+      ]),
+      'create publication a for table one_of_it_1',
+      'alter table root_is_full replica identity full',
+      'alter table parts_are_full_1 replica identity full',
+      'create publication b for table root_is_full, parts_are_full',
+    ],
+    [
+      ['warning', 'public.one_of_it', 'ALTER TABLE public.one_of_it ADD PRIMARY KEY (id, k);'],
+      ['warning', 'public.root_is_full', 'ALTER TABLE public.root_is_full ADD PRIMARY KEY (id, k);'],
+      ['info', 'public.parts_are_full', 'ALTER TABLE public.parts_are_full ADD PRIMARY KEY (id, k);'],
     ],
   ],
   [
@@ -262,6 +294,19 @@ export const fixableCases: [string, string[], string[][]][] = [
     [['info', 'public.p.p_a_fkey', 'CREATE INDEX ON public.p (a);']],
   ],
   [
+    'PG_FK_UNINDEXED',
+    [
+      'create table r (a int, b int, primary key (a, b)) partition by list (b)',
+      'create table r1 partition of r for values in (1)',
+      'create table p (a int, b int, foreign key (a, b) references r) partition by list (a)',
+      'create table p1 partition of p for values in (1)',
+      'create table p2 partition of p for values in (2)',
+      'create index on p1 (a, b)',
+      'create index on p2 (a)',
+    ],
+    [['info', 'public.p.p_a_b_fkey', 'CREATE INDEX ON public.p (a, b);']],
+  ],
+  [
     'PG_SEQUENCE_EXHAUSTION',
     ['create table t (a smallint generated always as identity)', `select setval('t_a_seq', 32767)`],
     [
@@ -280,6 +325,21 @@ export const fixableCases: [string, string[], string[][]][] = [
         'warning',
         'public.s',
         'ALTER TABLE public.t ALTER COLUMN a TYPE bigint; ALTER SEQUENCE public.s AS bigint NO MAXVALUE;',
+      ],
+    ],
+  ],
+  [
+    'PG_SEQUENCE_EXHAUSTION',
+    [
+      'create table p (id serial, k int) partition by list (k)',
+      'create table p1 partition of p for values in (1)',
+      `select setval('p_id_seq', 2147483000)`,
+    ],
+    [
+      [
+        'critical',
+        'public.p_id_seq',
+        'ALTER TABLE public.p ALTER COLUMN id TYPE bigint; ALTER SEQUENCE public.p_id_seq AS bigint NO MAXVALUE;',
       ],
     ],
   ],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { measure } from '../../src/monitor/measure.ts';
 import { target } from '../../src/monitor/run-fixture.ts';
+import { follow } from './paste.ts';
 import { PASSWORD, PostgresServer, testedPrograms } from './postgres-server.ts';
 
 // A whole run's advice about indexes, followed until nothing is left: nothing that is dropped is asked for again.
@@ -45,6 +46,15 @@ const TABLES = [
   'create index broken_a_ccnew on broken (a)',
   `update pg_index set indisvalid = false
     where indexrelid in ('broken_a'::regclass, 'broken_b'::regclass, 'broken_a_ccnew'::regclass)`,
+  // A build that failed was tried again under other names.
+  'create table retried (id int primary key, a int, b int)',
+  'create index retried_a on retried (a)',
+  'create index retried_a1 on retried (a)',
+  'create index retried_ab on retried (a, b)',
+  `update pg_index set indisvalid = false
+    where indexrelid in ('retried_a'::regclass, 'retried_a1'::regclass, 'retried_ab'::regclass)`,
+  // What becomes the primary key is a foreign key.
+  'create table extended (id int references r, b int)',
 ];
 
 describe('PostgreSQL', () => {
@@ -92,7 +102,7 @@ describe('PostgreSQL', () => {
         const statement = line.slice(line.indexOf(': ') + 2);
         expect(followed.has(statement), line).toBe(false);
         followed.add(statement);
-        await server.run(statement);
+        await follow(server, statement);
       }
     }
     expect(seen).toEqual([
@@ -103,12 +113,17 @@ describe('PostgreSQL', () => {
         'PG_INVALID_INDEX public.broken_a: REINDEX INDEX CONCURRENTLY public.broken_a;',
         'PG_INVALID_INDEX public.broken_a_ccnew: DROP INDEX CONCURRENTLY public.broken_a_ccnew;',
         'PG_INVALID_INDEX public.broken_b: DROP INDEX CONCURRENTLY public.broken_b;',
+        'PG_INVALID_INDEX public.retried_a1: DROP INDEX CONCURRENTLY public.retried_a1;',
+        'PG_INVALID_INDEX public.retried_a: DROP INDEX CONCURRENTLY public.retried_a;',
+        'PG_INVALID_INDEX public.retried_ab: REINDEX INDEX CONCURRENTLY public.retried_ab;',
+        'PG_NO_PRIMARY_KEY public.extended: SELECT count(*), count(*) FILTER (WHERE ROW(id) IS NOT NULL), count(DISTINCT ROW(id)) FROM public.extended; -- then, if all three are equal: ALTER TABLE public.extended ADD PRIMARY KEY (id); otherwise correct the rows first',
         'PG_NO_PRIMARY_KEY public.twins: ALTER TABLE public.twins ADD PRIMARY KEY USING INDEX z_first;',
         'PG_UNUSED_INDEX public.pair_a_b_idx: DROP INDEX CONCURRENTLY public.pair_a_b_idx;',
       ],
       [
         'PG_UNUSED_INDEX public.broken_b_again: DROP INDEX CONCURRENTLY public.broken_b_again;',
         'PG_UNUSED_INDEX public.read_ab: DROP INDEX CONCURRENTLY public.read_ab;',
+        'PG_UNUSED_INDEX public.retried_ab: DROP INDEX CONCURRENTLY public.retried_ab;',
       ],
     ]);
   });

@@ -17,6 +17,7 @@ const candidates = (version: number): string => `
          c.relkind = 'p' as partitioned,
          c.reloftype <> 0 as typed,
          published.any as published,
+         published.some_keyed,
          own.unique_index,
          own.identity_index,
          id.keyable as id_keyable,
@@ -64,15 +65,7 @@ const candidates = (version: number): string => `
         left join pg_attribute a on a.attrelid = c.oid and a.attnum = key.attnum and a.attnum > 0
        where p.partrelid = c.oid
     ) partition on true
-    cross join lateral (
-      select c.relpersistence = 'p' and c.relreplident <> 'f'
-             and exists (select
-                           from pg_publication p
-                          where (p.pubupdate or p.pubdelete)
-                            and (p.puballtables
-                                 or exists (select from pg_publication_rel r where r.prpubid = p.oid and r.prrelid = c.oid)
-                                 ${version >= 150_000 ? 'or exists (select from pg_publication_namespace s where s.pnpubid = p.oid and s.pnnspid = n.oid)' : ''})
-             ) as any
+    cross join lateral (${partsOf(version)}
     ) published
    where c.relkind in ('r', 'p')
      and not c.relispartition
@@ -81,9 +74,47 @@ const candidates = (version: number): string => `
      and n.nspname <> 'information_schema'
      and ${notOfExtension('c.oid', 'n.oid')}
      and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)
+     and not published.all_keyed
      and (own.unique_index is not null or own.identity_index is null
-          or published.any and c.relreplident <> 'i' and c.relkind = 'r')
+          or published.any and c.relkind = 'r')
    order by published.any desc, rows desc nulls first, table_name`;
+
+// PostgreSQL asks each partition for its replica identity, and each can be published alone. `any`: updates and deletes of the
+// table, or of a partition, fail. A table of its own counts as its only part.
+function partsOf(version: number): string {
+  return `
+      with recursive part (oid, relnamespace, relkind, relpersistence, relreplident, published) as (
+        select c.oid, c.relnamespace, c.relkind, c.relpersistence, c.relreplident,
+               ${isPublished('c', version)}
+         union all
+        select p.oid, p.relnamespace, p.relkind, p.relpersistence, p.relreplident,
+               part.published or ${isPublished('p', version)}
+          from part
+          join pg_inherits h on h.inhparent = part.oid
+          join pg_class p on p.oid = h.inhrelid and p.relispartition
+      )
+      select coalesce(bool_or(part.published and part.relpersistence = 'p' and part.relreplident <> 'f'
+                              and not coalesce(case part.relreplident when 'd' then key.primary when 'i' then key.identity end, false)),
+                      false) as any,
+             coalesce(bool_and(coalesce(key.primary, false)), false) as all_keyed,
+             coalesce(bool_or(key.primary), false) as some_keyed
+        from part
+        left join lateral (
+          select bool_or(i.indisprimary) as primary, bool_or(i.indisreplident) as identity
+            from pg_index i
+           where i.indrelid = part.oid and i.indisvalid and i.indimmediate
+        ) key on true
+       where part.relkind = 'r'`;
+}
+
+/** Condition: a publication sends updates or deletes of a table (`alias`, a row of pg_class). */
+function isPublished(alias: string, version: number): string {
+  return `exists (select from pg_publication sent
+                          where (sent.pubupdate or sent.pubdelete)
+                            and (sent.puballtables
+                                 or exists (select from pg_publication_rel r where r.prpubid = sent.oid and r.prrelid = ${alias}.oid)
+                                 ${version >= 150_000 ? `or exists (select from pg_publication_namespace s where s.pnpubid = sent.oid and s.pnnspid = ${alias}.relnamespace)` : ''}))`;
+}
 
 // Since 18 a not-null constraint may be added NOT VALID.
 const notNullIsValid = `
@@ -109,18 +140,27 @@ export const noPrimaryKey = relationCheck({
     return {
       severity: published ? 'warning' : 'info',
       object: table,
-      metricLine: `table ${table} has no primary key${published ? ' and is published: subscribers can not apply its updates and deletes by key' : ''}; add one.`,
+      metricLine: `table ${table} has no primary key${published ? ' and is published, so its updates and deletes fail' : ''}; add one.`,
       remediation: addKey(table, row),
     };
   },
   indexAdvice: (row) => {
     const index = textOrNone(row, 'unique_index') ?? textOrNone(row, 'identity_index');
-    return index === undefined ? null : { action: 'keep', index: `${textIn(row, 'schema_name')}.${index}` };
+    if (row['some_keyed'] === true) return null;
+    if (index !== undefined) return { action: 'keep', index: `${textIn(row, 'schema_name')}.${index}` };
+    return isIdKey(row) ? { action: 'key', table: textIn(row, 'table_name'), columns: ['id'] } : null;
   },
   passMessage: 'Every table that is large or published has a primary key.',
 });
 
+/** Whether the advice is a key that begins with the column `id`. */
+function isIdKey(row: Row): boolean {
+  return row['id_keyable'] === true && row['typed'] !== true && textOrNone(row, 'partition_columns') !== '';
+}
+
 function addKey(table: string, row: Row): string {
+  if (row['some_keyed'] === true)
+    return 'Give each partition without a primary key one of its own, as the others have. The table can have none while they do.';
   const unique = textOrNone(row, 'unique_index');
   if (unique !== undefined) return `ALTER TABLE ${table} ADD PRIMARY KEY USING INDEX ${unique};`;
   const identity = textOrNone(row, 'identity_index');
@@ -132,7 +172,7 @@ function addKey(table: string, row: Row): string {
   const add = `ADD PRIMARY KEY (${columns});`;
   if (row['id_keyable'] === false || row['typed'] === true)
     return 'Choose columns that identify each row, and make them the primary key. The table has no column that can be the key as it is.';
-  if (row['id_keyable'] === true) {
+  if (isIdKey(row)) {
     return `SELECT count(*), count(*) FILTER (WHERE ROW(${columns}) IS NOT NULL), count(DISTINCT ROW(${columns})) FROM ${table}; -- then, if all three are equal: ALTER TABLE ${table} ${add} otherwise correct the rows first`;
   }
   const addBoth = `ALTER TABLE ${table} ADD COLUMN id bigserial, ${add}`;

@@ -45,7 +45,7 @@ const RISING: readonly Severity[] = ['warning', 'critical', 'critical'];
 const LARGEST_INT = 2_147_483_647;
 const BLOCKED = blockedSessions.thresholds ?? { warning_seconds: 0, critical_seconds: 0 };
 const COUNTER = { warning: 0.85, critical: 0.95, limit: 1, grows: true } as const;
-const UNREPLICATED = ' and is published: subscribers can not apply its updates and deletes by key';
+const UNREPLICATED = ' and is published, so its updates and deletes fail';
 
 /** How much of an integer column is used up, to match the severity: critical from 95 % on, a warning from 85 % on. */
 const sharePercent = (n: number, severity: Severity) =>
