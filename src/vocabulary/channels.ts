@@ -13,12 +13,13 @@ export const CHANNELS = [
   'splunk_hec',
   'otlp_logs',
   'syslog',
+  's3',
 ] as const;
 
 export type Channel = (typeof CHANNELS)[number];
 
 /** The channels of log streams: they get the entries of the account's log instead of events. */
-export const LOG_CHANNELS: readonly Channel[] = ['log_http', 'splunk_hec', 'otlp_logs', 'syslog'];
+export const LOG_CHANNELS: readonly Channel[] = ['log_http', 'splunk_hec', 'otlp_logs', 'syslog', 's3'];
 
 /** The channels that get no events: a heartbeat gets requests without one. */
 export const EVENTLESS_CHANNELS: readonly Channel[] = ['heartbeat', ...LOG_CHANNELS];
@@ -26,7 +27,7 @@ export const EVENTLESS_CHANNELS: readonly Channel[] = ['heartbeat', ...LOG_CHANN
 /** The channels whose requests are signed. */
 export const SIGNED_CHANNELS: readonly Channel[] = ['webhook', 'log_http'];
 
-/** The channels that send an `Authorization` header if the destination has one. */
+/** The channels that take the value of an `Authorization` header; s3 makes it from an access key. */
 export const AUTHORIZED_CHANNELS: readonly Channel[] = [
   'webhook',
   'alertmanager',
@@ -34,6 +35,7 @@ export const AUTHORIZED_CHANNELS: readonly Channel[] = [
   'log_http',
   'splunk_hec',
   'otlp_logs',
+  's3',
 ];
 
 /** The channels that put the events of 30 seconds into one message. */

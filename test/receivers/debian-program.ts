@@ -18,8 +18,8 @@ export class RunningProgram {
   readonly #child: ChildProcess;
   #printed = '';
 
-  constructor(path: string, options: readonly string[]) {
-    this.#child = spawn(path, options, { stdio: ['ignore', 'pipe', 'pipe'] });
+  constructor(path: string, options: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+    this.#child = spawn(path, options, { stdio: ['ignore', 'pipe', 'pipe'], env });
     const keep = (chunk: Buffer) => {
       this.#printed = `${this.#printed}${chunk}`.slice(-20_000);
     };
@@ -32,9 +32,9 @@ export class RunningProgram {
     return this.#printed;
   }
 
-  /** Waits until `isReady` holds, at most 15 s. */
-  async ready(isReady: () => Promise<boolean>): Promise<void> {
-    const end = Date.now() + 15_000;
+  /** Waits until `isReady` holds. */
+  async ready(isReady: () => Promise<boolean>, ms = 15_000): Promise<void> {
+    const end = Date.now() + ms;
     while (!(await isReady().catch(() => false))) {
       if (this.#child.exitCode !== null || Date.now() > end)
         throw new Error(`Did not start:\n${this.#printed}`);
@@ -42,10 +42,10 @@ export class RunningProgram {
     }
   }
 
-  async stop(): Promise<void> {
-    if (this.#child.exitCode !== null) return;
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = once(this.#child, 'exit');
-    this.#child.kill('SIGTERM');
+    this.#child.kill(signal);
     await ended;
   }
 }

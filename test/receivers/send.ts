@@ -18,7 +18,7 @@ export function startTestSender(smtpUrl: string | null = null) {
 let sequence = 0;
 
 /** Sends events to a destination in one message, as the dispatcher does. */
-export function sendEvents(
+export async function sendEvents(
   sender: ReturnType<typeof startTestSender>,
   destination: OpenDestination,
   events: readonly MessageEvent[],
@@ -36,5 +36,5 @@ export function sendEvents(
     sequence,
     at: Math.floor(Date.now() / 1_000),
   };
-  return sender.send(format.request(destination, envelope));
+  return sender.send(await format.request(destination, envelope));
 }

@@ -26,7 +26,7 @@ async function send(batch: LogBatch, host: string, authority: string) {
     const made = makeBatch?.(batch, {}) ?? { contentType: '', body: '' };
     const at = Math.floor(Date.now() / 1_000);
     return await sender.send(
-      request(destination, { ...made, eventId: 'log', epoch: 'e', sequence: 1, at, batch }),
+      await request(destination, { ...made, eventId: 'log', epoch: 'e', sequence: 1, at, batch }),
     );
   } finally {
     await sender.stop();

@@ -267,7 +267,7 @@ function parseEntry(
   record: number,
 ): { entry: CanonicalEntry; leaf: Buffer } {
   try {
-    const entry: CanonicalEntry = JSON.parse(bytes.toString());
+    const entry = unwrap(JSON.parse(bytes.toString())) as CanonicalEntry;
     const isEntry =
       isId(entry.id) &&
       isId(entry.account_id) &&
@@ -280,6 +280,13 @@ function parseEntry(
   throw new Error(
     `${name}, record ${record}, is not an entry of the activity log: verify what a stream with --format sealed delivered.`,
   );
+}
+
+/** What Splunk's collector gets, and what a search of Splunk exports, has the entry within. */
+function unwrap(record: unknown): unknown {
+  const { event, result } = record as { event?: unknown; result?: { _raw?: unknown } };
+  if (typeof result?._raw === 'string') return JSON.parse(result._raw);
+  return typeof event === 'object' && event !== null ? event : record;
 }
 
 function isId(value: unknown): boolean {

@@ -98,6 +98,39 @@ test('batches are complete: by line, in arrays, compressed, in folders, several 
   expect(await verify()).toMatchObject({ ...whole, files: 5, doubled: 0, misplaced: [] });
 });
 
+test("entries are read in Splunk's envelope: what its collector gets, and what a search exports", async () => {
+  const envelope = (id: number) => `{"time":1.000,"sourcetype":"dbvitals:activity","event":${text(id)}}\n`;
+  const exported = (id: number) => `${JSON.stringify({ preview: false, result: { _raw: text(id) } })}\n`;
+  const range = (first: number, of: (id: number) => string) =>
+    Array.from({ length: 50 }, (_, n) => of(first + n)).join('');
+  put('batch-0.ndjson', range(1, envelope));
+  put('batch-1.ndjson', gzipSync(range(51, exported)));
+  expect(await verify()).toMatchObject({ verified: true, last_id: 300, doubled: 0, misplaced: [] });
+  put('batch-0.ndjson', range(1, envelope).replace('"page_path":"/api', '"page_path":"/xpi'));
+  expect(await verify()).toMatchObject({ verified: false, first_bad_id: 1, how: 'edited' });
+  for (const wrong of ['{"event":null}', '{"result":{"_raw":"{"}}', '{"event":{"event":{}}}']) {
+    put('batch-0.ndjson', wrong);
+    await expect(verify()).rejects.toThrow(/record 1, is not an entry/);
+  }
+});
+
+test('objects of S3 are a directory that is read as it was downloaded', async () => {
+  for (let n = 0; n < 6; n += 1) {
+    const folder = join(directory, `account-${accountId}/2026/11/28/0${n}`);
+    mkdirSync(folder, { recursive: true });
+    remove(`batch-${n}.ndjson`);
+    const [first, last] = [n * 50 + 1, n * 50 + 50];
+    const name = [first, last].map((id) => String(id).padStart(16, '0')).join('-');
+    writeFileSync(
+      join(folder, `${name}.0a1b2c3d4e5f.9f86d081884c7d65.ndjson.gz`),
+      gzipSync(lines(first, last)),
+    );
+  }
+  mkdirSync(join(directory, '.test'));
+  put('.test/evt_1.ndjson.gz', gzipSync('{"event":"test"}\n'));
+  expect(await verify()).toMatchObject({ verified: true, files: 6, last_id: 300, misplaced: [] });
+});
+
 describe('what was tampered with is named', () => {
   test.each<[string, () => void, number, string, RegExp]>([
     [

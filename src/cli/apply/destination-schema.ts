@@ -32,9 +32,7 @@ export function destinationSchema() {
       ),
       routing_key: place('The integration key of PagerDuty'),
       authorization: place('The value of the Authorization header'),
-      signature: Type.Optional(word(SIGNATURES, 'How a webhook is signed (default: hmac).')),
-      method: Type.Optional(word(HEARTBEAT_METHODS, 'How a heartbeat is sent (default: GET).')),
-      shape: Type.Optional(word(BODY_SHAPES, 'How log_http forms its bodies (default: ndjson).')),
+      ...channelSettings(),
       stream: Type.Optional(streamSchema()),
       recipients: Type.Optional(
         Type.Array(Type.String({ minLength: 3, maxLength: 254, description: 'An e-mail address.' }), {
@@ -72,6 +70,28 @@ export function destinationSchema() {
         'Where notifications are sent, identified by its name: at least name and channel. "destination rotate-secret" shows the signing secret of a webhook.',
     },
   );
+}
+
+/** What only some channels have, and keep. */
+function channelSettings() {
+  return {
+    signature: Type.Optional(word(SIGNATURES, 'How a webhook is signed (default: hmac).')),
+    method: Type.Optional(word(HEARTBEAT_METHODS, 'How a heartbeat is sent (default: GET).')),
+    shape: Type.Optional(word(BODY_SHAPES, 'How log_http forms its bodies (default: ndjson).')),
+    region: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description: 'Of a bucket of s3 (default: as its URL says, or us-east-1).',
+      }),
+    ),
+    encryption: Type.Optional(
+      Type.String({
+        maxLength: 340,
+        description:
+          "How s3 encrypts objects: AES256, aws:kms, aws:kms:dsse or the ARN of a key of KMS (default: the bucket's).",
+      }),
+    ),
+  };
 }
 
 function streamSchema() {

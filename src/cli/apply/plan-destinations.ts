@@ -54,13 +54,10 @@ export function destinationsIn(
   surroundings: Surroundings,
 ): DesiredDestination[] {
   noteRepeated(file, path, written, 'name', ({ name }) => name.trim());
-  return written.flatMap(
-    (one, at) =>
-      file.attempt([...path, at], () => ({
-        path: [...path, at],
-        ...destinationIn(one, surroundings),
-      })) ?? [],
-  );
+  return written.flatMap((one, at) => {
+    const place = [...path, at];
+    return file.attempt(place, () => ({ path: place, ...destinationIn(one, surroundings) })) ?? [];
+  });
 }
 
 function destinationIn(
@@ -68,7 +65,7 @@ function destinationIn(
   surroundings: Surroundings,
 ): Omit<DesiredDestination, 'path'> {
   const { channel, url, routing_key, authorization, signature, method, recipients, kinds } = written;
-  const { shape, stream } = written;
+  const { shape, region, encryption, stream } = written;
   if (typeof url === 'string') requireUrlOption(channel, 'as {env: NAME} or {file: PATH}');
   const scope = parseScope(written.connections);
   const wanted = {
@@ -81,6 +78,8 @@ function destinationIn(
     ...(signature && { signature }),
     ...(method && { method }),
     ...(shape && { shape }),
+    ...(region !== undefined && { region }),
+    ...(encryption !== undefined && { encryption }),
     ...(stream && { stream: toStreamInput(stream) }),
     ...(kinds && { kinds }),
     minimumSeverity: written.minimum_severity ?? null,
@@ -162,9 +161,8 @@ function toStreamSettings({ format, actionTypes, excludedTypes, actors }: Stream
 }
 
 function storedStream({ stream }: Pick<DestinationRow, 'stream'>) {
-  if (stream === null) return {};
-  const { format, action_types, excluded_types, actors } = stream;
-  return { stream: { format, action_types, excluded_types, actors } };
+  const { format, action_types, excluded_types, actors } = stream ?? {};
+  return stream === null ? {} : { stream: { format, action_types, excluded_types, actors } };
 }
 
 function planAddition(account: Account, wanted: DesiredDestination, { secret, scopes }: Tools): Step {
@@ -187,7 +185,7 @@ async function planChange(
   if (isOther(before, wanted)) {
     file.problem(
       [...path, 'channel'],
-      "Channel, signature, method and shape of a destination can't change: use another name.",
+      "Channel, signature, method, shape, region and encryption of a destination can't change: use another name.",
     );
     return null;
   }
@@ -248,14 +246,21 @@ function changedSecrets(
 /** Whether it differs in what can't change. */
 function isOther(
   { channel, settings }: Pick<DestinationRow, 'channel' | 'settings'>,
-  { channel: desired, signature = 'hmac', method = 'GET', shape = 'ndjson' }: DesiredDestination,
-): boolean {
-  return (
-    channel !== desired ||
-    (SIGNED_CHANNELS.includes(channel) && settings['signature'] !== signature) ||
-    (channel === 'log_http' && settings['shape'] !== shape) ||
-    (channel === 'heartbeat' && settings['method'] !== method)
-  );
+  wanted: DesiredDestination,
+) {
+  const {
+    channel: desired,
+    signature = 'hmac',
+    method = 'GET',
+    shape = 'ndjson',
+    region,
+    encryption,
+  } = wanted;
+  if (channel !== desired) return true;
+  if (SIGNED_CHANNELS.includes(channel) && settings['signature'] !== signature) return true;
+  if (channel === 's3') return settings['region'] !== region || settings['encryption'] !== encryption;
+  if (channel === 'log_http') return settings['shape'] !== shape;
+  return channel === 'heartbeat' && settings['method'] !== method;
 }
 
 async function filtersFor(change: Change, { scope }: DesiredDestination) {

@@ -117,7 +117,13 @@ function addAddCommand(group: Command, context: CommandContext): void {
       'how log_http forms its bodies: ndjson or array (default: ndjson)',
       oneOf('--shape', BODY_SHAPES),
     )
-    .action(async ({ account, name, channel, signature, method, shape, json, ...options }: AddOptions) => {
+    .option('--region <R>', 'of a bucket of s3 (default: as its URL says, or us-east-1)')
+    .option(
+      '--encryption <E>',
+      "how s3 encrypts objects: AES256, aws:kms, aws:kms:dsse or the ARN of a key of KMS (default: the bucket's)",
+    )
+    .action(async ({ account, name, channel, json, ...options }: AddOptions) => {
+      const { signature, method, shape, region, encryption } = options;
       const wanted = {
         name,
         channel,
@@ -125,6 +131,8 @@ function addAddCommand(group: Command, context: CommandContext): void {
         ...(method && { method }),
         ...(await addressOf(channel, options, context.ownPlaces())),
         ...(shape && { shape }),
+        ...(region !== undefined && { region }),
+        ...(encryption !== undefined && { encryption }),
         ...filtersOf(options),
         ...streamOf(options),
       };
@@ -239,6 +247,8 @@ interface AddOptions extends DestinationOptions {
   signature?: SignatureKind;
   method?: HeartbeatMethod;
   shape?: BodyShape;
+  region?: string;
+  encryption?: string;
   json?: boolean;
 }
 

@@ -50,7 +50,7 @@ const add = consoleRoute({
   response: StoredDestination,
   status: 201,
   async handler({ body, change, parts }) {
-    const { name, channel, signature, method, ...fields } = body;
+    const { name, channel, signature, method, region, encryption, ...fields } = body;
     if (channel === 'email' && !parts.hasMail)
       throw new Rejection(
         'invalid_parameter',
@@ -59,7 +59,12 @@ const add = consoleRoute({
           parameter: 'channel',
         },
       );
-    const once = { ...(signature && { signature }), ...(method && { method }) };
+    const once = {
+      ...(signature && { signature }),
+      ...(method && { method }),
+      ...(region && { region }),
+      ...(encryption && { encryption }),
+    };
     const wanted = { name: name.trim(), channel, ...once, ...inputOf(fields) };
     const added = await change((made) => addDestination(made, parts.secret, rulesOf(parts), wanted));
     return { destination: shownDestination(added.destination), signing_secret: added.signing_secret };

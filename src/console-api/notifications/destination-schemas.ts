@@ -164,6 +164,8 @@ export const NewDestinationBody = Type.Object({
       description: `Choose ${HEARTBEAT_METHODS.join(' or ')}.`,
     }),
   ),
+  region: Type.Optional(singleLine(40, 'Enter the region of the bucket.')),
+  encryption: Type.Optional(singleLine(340, 'Enter AES256, aws:kms or the ARN of a key of KMS.')),
 });
 
 export type NewDestinationBody = Static<typeof NewDestinationBody>;

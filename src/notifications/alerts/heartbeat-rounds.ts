@@ -125,5 +125,5 @@ async function requestBeat({ writer, secret, send }: Heartbeats, beat: Beat): Pr
   if (!destination) return null;
   const at = Math.floor(Date.now() / 1_000);
   const envelope = { contentType: 'text/plain', body: '', eventId: `beat_${at}`, epoch: '', sequence: 0, at };
-  return send(heartbeat.request(destination, envelope));
+  return send(await heartbeat.request(destination, envelope));
 }

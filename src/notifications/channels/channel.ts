@@ -1,7 +1,7 @@
 import type { EntrySeverity } from '../../activity/formats/entry-severity.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
 import type { StoredEvent } from '../event.ts';
-import type { OutgoingHttp, OutgoingRequest } from '../sending/outgoing.ts';
+import type { OutgoingHttp, OutgoingRequest, SendResult } from '../sending/outgoing.ts';
 
 /** The decrypted secrets of a destination. */
 export interface DestinationSecrets {
@@ -11,7 +11,7 @@ export interface DestinationSecrets {
   signing?: readonly SigningSecret[];
   /** PagerDuty's integration key. */
   routingKey?: string;
-  /** The value of an `Authorization` header, such as Alertmanager's behind a proxy. */
+  /** The value of an `Authorization` header, such as Alertmanager's behind a proxy; of s3 ACCESS_KEY_ID:SECRET_ACCESS_KEY. */
   authorization?: string;
 }
 
@@ -105,11 +105,11 @@ export interface ChannelFormat {
   /** The most events in a message. */
   mostEvents: number;
   /** The request of one attempt. Its headers without secrets are kept with the attempt. */
-  request(destination: OpenDestination, envelope: Envelope): OutgoingRequest;
+  request(destination: OpenDestination, envelope: Envelope): OutgoingRequest | Promise<OutgoingRequest>;
   /** Of a log stream. */
   makeBatch?: MakeBatch;
-  /** What an accepting answer says was refused, in one sentence; null = nothing. */
-  rejection?(response: string): string | null;
+  /** What an answer means, if its status does not say it. */
+  judge?(sent: SendResult): SendResult;
   /** How to ask whether an accepted batch is stored; null = acceptance is all that the receiver says. */
   confirmation?(destination: OpenDestination, response: string): Confirmation | null;
 }

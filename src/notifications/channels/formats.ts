@@ -5,6 +5,7 @@ import { discord } from './discord.ts';
 import { heartbeat } from './heartbeat.ts';
 import { logHttp } from './log/log-http.ts';
 import { otlpLogs } from './log/otlp-logs.ts';
+import { s3 } from './log/s3.ts';
 import { splunkHec } from './log/splunk-hec.ts';
 import { syslog } from './log/syslog.ts';
 import { email } from './mail/email-format.ts';
@@ -29,4 +30,5 @@ export const FORMATS: Readonly<Record<Channel, ChannelFormat>> = {
   splunk_hec: splunkHec,
   otlp_logs: otlpLogs,
   syslog,
+  s3,
 };

@@ -143,18 +143,21 @@ const ENVELOPE: Omit<Envelope, 'body' | 'contentType'> = {
 };
 
 /** What is sent of hostile events: one to eight, or one where the channel takes no more. */
-function sent(channel: Channel, check: (body: string, events: readonly MessageEvent[]) => void): void {
+async function sent(
+  channel: Channel,
+  check: (body: string, events: readonly MessageEvent[]) => void,
+): Promise<void> {
   const { makeMessage, mostEvents, request } = FORMATS[channel];
   if (makeMessage === null) throw new Error(`${channel} makes no messages.`);
   const events = fc.array(hostileEvent, { minLength: 1, maxLength: Math.min(8, mostEvents) });
-  fc.assert(
-    fc.property(events, hostileContext, (several, context) => {
+  await fc.assert(
+    fc.asyncProperty(events, hostileContext, async (several, context) => {
       const destination = exampleDestination({
         channel,
         secrets: { url: 'https://hooks.example.com/x', routingKey: 'k'.repeat(32) },
         recipients: [{ email: 'on-call@example.com', token: 'token' }],
       });
-      const made = request(destination, { ...ENVELOPE, ...makeMessage(several, context) });
+      const made = await request(destination, { ...ENVELOPE, ...makeMessage(several, context) });
       check(made.protocol === 'smtp' ? JSON.stringify(made.messages) : made.body, several);
     }),
     RUNS,
@@ -171,8 +174,8 @@ const CHANNELS = [...VENDOR_NAMES, 'alertmanager', 'email'] as const;
 
 test.each(CHANNELS)(
   '%s: hostile texts keep the format, its limits, and whole printable characters',
-  (channel) => {
-    sent(channel, (body) => {
+  async (channel) => {
+    await sent(channel, (body) => {
       const vendor = VENDOR_NAMES.find((name) => name === channel);
       if (vendor) expect(problemsOf(vendor, body)).toEqual([]);
       for (const text of stringsOf(JSON.parse(body))) {
@@ -183,8 +186,8 @@ test.each(CHANNELS)(
   },
 );
 
-test('Slack: the only markup is links to the console, and no code block is left open', () => {
-  sent('slack', (body) => {
+test('Slack: the only markup is links to the console, and no code block is left open', async () => {
+  await sent('slack', (body) => {
     for (const text of stringsOf(JSON.parse(body))) {
       const links = [...text.matchAll(/<([^|>]*)\|?/g)].map(([, target = '']) => target);
       expect(links.filter((target) => !target.startsWith('https://dbvitals.example.com/'))).toEqual([]);
@@ -202,24 +205,29 @@ function withoutOurs(markdown: string): string {
     .replaceAll(/^- |\*\*|\[|\]/gm, '');
 }
 
-test.each(['mattermost', 'discord'] as const)('%s: no mention, link, image or code but ours', (channel) => {
-  sent(channel, (body) => {
-    const message = JSON.parse(body);
-    for (const part of [message, ...(message.attachments ?? message.embeds)]) {
-      const texts = [part.text, part.description, part.content].filter((one) => typeof one === 'string');
-      for (const text of texts.map(withoutOurs)) {
-        expect(text).not.toMatch(/[`*_[\]()#!|>~\\]/);
-        expect(text).not.toMatch(/@\w|<[\w@#!:/]|:\/\//);
+test.each(['mattermost', 'discord'] as const)(
+  '%s: no mention, link, image or code but ours',
+  async (channel) => {
+    await sent(channel, (body) => {
+      const message = JSON.parse(body);
+      for (const part of [message, ...(message.attachments ?? message.embeds)]) {
+        const texts = [part.text, part.description, part.content].filter((one) => typeof one === 'string');
+        for (const text of texts.map(withoutOurs)) {
+          expect(text).not.toMatch(/[`*_[\]()#!|>~\\]/);
+          expect(text).not.toMatch(/@\w|<[\w@#!:/]|:\/\//);
+        }
       }
-    }
-    for (const text of stringsOf(message).filter((one) => !one.startsWith('https://dbvitals.example.com'))) {
-      expect(text.replaceAll(/```\n[\s\S]*?\n```/g, '')).not.toMatch(/@(?:all|everyone|here|channel)/);
-    }
-  });
-});
+      for (const text of stringsOf(message).filter(
+        (one) => !one.startsWith('https://dbvitals.example.com'),
+      )) {
+        expect(text.replaceAll(/```\n[\s\S]*?\n```/g, '')).not.toMatch(/@(?:all|everyone|here|channel)/);
+      }
+    });
+  },
+);
 
-test('Teams: every text is a run, so there is no Markdown; and no date function', () => {
-  sent('teams', (body) => {
+test('Teams: every text is a run, so there is no Markdown; and no date function', async () => {
+  await sent('teams', (body) => {
     const [{ content }] = JSON.parse(body).attachments;
     expect(content.actions[0].url).toMatch(/^https:\/\/dbvitals\.example\.com\//);
     expect(body).not.toContain('{{DATE');
@@ -227,8 +235,8 @@ test('Teams: every text is a run, so there is no Markdown; and no date function'
   });
 });
 
-test('e-mail: one line of subject, no encoded word, no tag but ours, and both parts are whole', () => {
-  sent('email', (body) => {
+test('e-mail: one line of subject, no encoded word, no tag but ours, and both parts are whole', async () => {
+  await sent('email', (body) => {
     const [{ subject, text, html, headers }] = JSON.parse(body);
     expect(subject).not.toMatch(/[\r\n]|=\?/);
     expect(subject.length).toBeLessThanOrEqual(200);
@@ -244,8 +252,8 @@ test('e-mail: one line of subject, no encoded word, no tag but ours, and both pa
   });
 });
 
-test('Alertmanager: labels are as its API takes them, and stay the same while texts change', () => {
-  sent('alertmanager', (body, [event]) => {
+test('Alertmanager: labels are as its API takes them, and stay the same while texts change', async () => {
+  await sent('alertmanager', (body, [event]) => {
     for (const alert of JSON.parse(body)) {
       for (const name of Object.keys(alert.labels)) expect(name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_]*$/);
       for (const label of Object.values(alert.labels)) expect(label).toMatch(/^.{1,2000}$/u);

@@ -110,8 +110,10 @@ function newEpoch(): string {
 }
 
 /** The settings of a channel that are not secret. `verifier` = what the receiver of a webhook verifies with. */
-function settingsOf({ channel, signature, method, shape }: NewDestination, verifier: string | null) {
+function settingsOf(wanted: NewDestination, verifier: string | null) {
+  const { channel, signature, method, shape, region, encryption } = wanted;
   if (channel === 'heartbeat') return { method: method ?? 'GET' };
+  if (channel === 's3') return { ...(region && { region }), ...(encryption && { encryption }) };
   if (verifier === null) return {};
   const form = channel === 'log_http' ? { shape: shape ?? 'ndjson' } : {};
   return signature === 'ed25519'

@@ -29,6 +29,7 @@ const EXAMPLES: Readonly<Record<Exclude<Channel, 'email'>, string>> = {
   splunk_hec: 'https://splunk.example.com:8088',
   otlp_logs: 'https://otel.example.com:4318/v1/logs',
   syslog: 'syslog+tls://logs.example.com:6514',
+  s3: 'https://bucket.s3.eu-central-1.amazonaws.com/dbvitals',
 };
 
 // These vendors answer on other paths too, but never take a message there.
@@ -51,6 +52,8 @@ function requireUrl(channel: Exclude<Channel, 'email'>, text: string, rules: Add
   if (problem !== null) throw reject(problem);
   const url = new URL(text);
   if (text.includes('#')) throw reject('Remove the part after # from the URL: it is never sent.');
+  if (channel === 's3' && !/^[\w!.*'()=/~-]*$/.test(url.pathname + url.search))
+    throw reject("The bucket and the prefix may have letters, digits and !-_.*'()=~ only, without a query.");
   const vendor = VENDOR_PATHS.find((known) => known.channel === channel && known.host.test(url.hostname));
   const lacksPath = WITH_PATH.includes(channel) && url.pathname === '/' && url.search === '';
   if (lacksPath || (vendor && !vendor.path.test(url.pathname)))
@@ -82,7 +85,12 @@ function requireRoutingKey(text: string): string {
 }
 
 /** The value of an `Authorization` header. Throws a {@link Rejection}. */
-function requireAuthorization(text: string): string {
+function requireAuthorization(channel: Channel, text: string): string {
+  if (channel === 's3' && !/^[\w.:@-]{3,128}:[\x21-\x39\x3b-\x7e]{8,256}$/.test(text))
+    throw invalidParameter(
+      'authorization',
+      'Enter the access key as ACCESS_KEY_ID:SECRET_ACCESS_KEY, without a colon in the secret.',
+    );
   if (/^[\x21-\x7e](?:[\x20-\x7e]{0,1998}[\x21-\x7e])?$/.test(text)) return text;
   throw invalidParameter(
     'authorization',
@@ -100,6 +108,6 @@ export function secretsOf(
   return {
     ...(address !== null && channel !== 'email' && { url: requireUrl(channel, address, rules) }),
     ...(routingKey !== undefined && { routingKey: requireRoutingKey(routingKey) }),
-    ...(authorization && { authorization: requireAuthorization(authorization) }),
+    ...(authorization && { authorization: requireAuthorization(channel, authorization) }),
   };
 }

@@ -16,6 +16,9 @@ import { requireRecipients } from './recipient-address.ts';
 export const SIGNATURES = ['hmac', 'ed25519'] as const;
 export type SignatureKind = (typeof SIGNATURES)[number];
 
+/** How S3 encrypts objects, unless as the bucket says. The ARN of a key of KMS may stand for them. */
+const ENCRYPTIONS = ['AES256', 'aws:kms', 'aws:kms:dsse'];
+
 export const HEARTBEAT_METHODS = ['GET', 'POST'] as const;
 export type HeartbeatMethod = (typeof HEARTBEAT_METHODS)[number];
 
@@ -56,6 +59,10 @@ export interface NewDestination extends DestinationFilters, DestinationAddress {
   method?: HeartbeatMethod;
   /** How a body of `log_http` is formed. Default: ndjson. */
   shape?: BodyShape;
+  /** Of a bucket of s3. Default: as its URL says, or us-east-1. */
+  region?: string;
+  /** AES256, aws:kms, aws:kms:dsse, or the ARN of a key of KMS. Default: the bucket's. */
+  encryption?: string;
   /** What a log stream sends. */
   stream?: StreamInput;
 }
@@ -85,6 +92,7 @@ const FIELDS: Readonly<Record<Channel, readonly string[]>> = {
   splunk_hec: ['url!', 'authorization!'],
   otlp_logs: ['url!', 'authorization'],
   syslog: ['url!'],
+  s3: ['url!', 'authorization!'],
 };
 
 /** The console's names of the fields, and what they are. */
@@ -98,7 +106,8 @@ const SAID = {
 /** Requires the fields that the channel needs, and no others. With `isNew`, all that it needs must be there. */
 export function requireFields(channel: Channel, given: DestinationAddress, isNew: boolean): void {
   for (const field of ['url', 'routingKey', 'authorization', 'recipients'] as const) {
-    const [setting, what] = SAID[field];
+    const [setting, usual] = SAID[field];
+    const what = channel === 's3' && field === 'authorization' ? 'an access key' : usual;
     const isGiven = given[field] !== undefined;
     const isRequired = FIELDS[channel].includes(`${field}!`);
     if (isGiven && !isRequired && !FIELDS[channel].includes(field))
@@ -110,7 +119,9 @@ export function requireFields(channel: Channel, given: DestinationAddress, isNew
 }
 
 /** Requires what only some channels have. */
-export function requireChannelSettings({ channel, signature, method, shape, stream }: NewDestination): void {
+export function requireChannelSettings(wanted: NewDestination): void {
+  const { channel, signature, method, shape, stream } = wanted;
+  requireBucketSettings(wanted);
   if (signature !== undefined && !SIGNED_CHANNELS.includes(channel))
     throw invalidParameter(
       'signature',
@@ -121,6 +132,22 @@ export function requireChannelSettings({ channel, signature, method, shape, stre
   if (stream !== undefined) requireStreamChannel(channel);
   if (method !== undefined && channel !== 'heartbeat')
     throw invalidParameter('method', 'Only a heartbeat has a method: leave it out.');
+}
+
+function requireBucketSettings({ channel, region, encryption }: NewDestination): void {
+  if (channel !== 's3' && (region ?? encryption) !== undefined)
+    throw invalidParameter(
+      region === undefined ? 'encryption' : 'region',
+      'Only s3 has a region and an encryption: leave them out.',
+    );
+  if (region !== undefined && !/^[a-z0-9][a-z0-9-]{0,39}$/.test(region))
+    throw invalidParameter('region', 'A region is a word such as eu-central-1.');
+  const isKey = /^arn:[a-z-]{1,20}:kms:[\x21-\x7e]{1,300}$/;
+  if (encryption !== undefined && !ENCRYPTIONS.includes(encryption) && !isKey.test(encryption))
+    throw invalidParameter(
+      'encryption',
+      `Choose the encryption from ${ENCRYPTIONS.join(', ')}, or enter the ARN of a key of KMS.`,
+    );
 }
 
 /** Throws for a channel that sends events instead of the log. */

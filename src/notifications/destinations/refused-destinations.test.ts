@@ -21,6 +21,8 @@ const check = (wanted: Omit<NewDestination, 'name'>, allowPrivate = false) => {
 const webhook = (url: string) => ({ channel: 'webhook' as const, url });
 const hook = webhook('https://hooks.example.com/');
 const ROUTING_KEY = 'a'.repeat(32);
+const BUCKET = 'https://logs.s3.eu-central-1.amazonaws.com/audit';
+const ACCESS_KEY = 'AKIAIOSFODNN7EXAMPLE:unspoken-secret/+key';
 
 test.each<[Omit<NewDestination, 'name'>, string, RegExp]>([
   [{ channel: 'webhook' }, 'url', /needs a URL/],
@@ -64,6 +66,28 @@ test.each<[Omit<NewDestination, 'name'>, string, RegExp]>([
   [{ channel: 'log_http', url: 'syslog+tls://a.b' }, 'url', /must begin with https/],
   [{ channel: 'splunk_hec', url: 'https://a.b/' }, 'authorization', /needs an Authorization header/],
   [{ channel: 'webhook', url: 'https://a.b/', stream: {} }, 'stream', /sends no log/],
+  [{ channel: 's3', url: BUCKET }, 'authorization', /needs an access key/],
+  [{ channel: 's3', url: BUCKET, authorization: 'Bearer unspoken' }, 'authorization', /ACCESS_KEY_ID:SECRET/],
+  [{ channel: 's3', url: BUCKET, authorization: 'AKIA/x:unspoken-secret' }, 'authorization', /ACCESS_KEY_ID/],
+  [{ channel: 's3', url: `${BUCKET}?x=1`, authorization: ACCESS_KEY }, 'url', /without a query/],
+  [{ channel: 's3', url: `${BUCKET}/%zz`, authorization: ACCESS_KEY }, 'url', /letters, digits/],
+  [{ channel: 's3', url: `${BUCKET}/a+b`, authorization: ACCESS_KEY }, 'url', /letters, digits/],
+  [{ channel: 's3', url: 'http://10.0.0.1/b', authorization: ACCESS_KEY }, 'url', /ALLOW_PRIVATE/],
+  [{ channel: 's3', url: 'https://10.0.0.1/b', authorization: ACCESS_KEY }, 'url', /private address/],
+  [{ channel: 's3', url: BUCKET, authorization: ACCESS_KEY, region: 'eu central' }, 'region', /word such as/],
+  [{ channel: 's3', url: BUCKET, authorization: ACCESS_KEY, encryption: 'AES' }, 'encryption', /AES256/],
+  [
+    { channel: 's3', url: BUCKET, authorization: ACCESS_KEY, encryption: 'arn:aws:kms:a\r\nx: y' },
+    'encryption',
+    /ARN/,
+  ],
+  [
+    { channel: 's3', url: BUCKET, authorization: ACCESS_KEY, signature: 'hmac' },
+    'signature',
+    /Only webhooks/,
+  ],
+  [{ ...hook, region: 'eu-central-1' }, 'region', /Only s3/],
+  [{ ...hook, encryption: 'AES256' }, 'encryption', /Only s3/],
   [{ channel: 'otlp_logs', url: 'https://a.b/', shape: 'array' }, 'shape', /Only log_http/],
   [{ channel: 'otlp_logs', url: 'https://a.b/', kinds: ['alert.triggered'] }, 'kinds', /take no events/],
 ])('%j is refused: %s', (wanted, parameter, said) => {
@@ -82,7 +106,7 @@ test('compatible servers are accepted, and private ones if the operator allows t
     routingKey: ROUTING_KEY,
   });
   expect(check(webhook('http://10.0.0.7:8080/hook'), true)).toEqual({ url: 'http://10.0.0.7:8080/hook' });
-  expect(CHANNELS).toHaveLength(13);
+  expect(CHANNELS).toHaveLength(14);
 });
 
 test.each([

@@ -59,7 +59,8 @@ export async function attemptDelivery(
   const headers = keptHeaders(request);
   if (request.protocol === 'smtp' && request.messages.length === 0)
     return { lease, startedAt, sent: failure('No recipient has confirmed yet.'), headers };
-  return { lease, startedAt, sent: await deps.send(request), headers };
+  const answer = await deps.send(request);
+  return { lease, startedAt, sent: format.judge?.(answer) ?? answer, headers };
 }
 
 async function makeRequest(
@@ -75,7 +76,7 @@ async function makeRequest(
     : { contentType: 'application/json', body: first.body };
   const destination = message && (await open(lease.destination));
   if (!destination) return null; // a removed destination's deliveries are cancelled
-  return format.request(destination, {
+  return await format.request(destination, {
     ...message,
     eventId: first.event_id,
     epoch: first.epoch,

@@ -272,6 +272,46 @@ test('Splunk gets its own form, and a batch counts once the indexer has acknowle
   await hec.stop();
 });
 
+test('a batch whose answer was lost is one object of S3', async () => {
+  const accountId = await store.account();
+  const objects = new Map<string, string>();
+  const bucket = await startReceiver(({ path, headers, body }) => {
+    const isNew = !objects.has(path);
+    if (headers['if-none-match'] === '*' && !isNew) return 412;
+    objects.set(path, body);
+    return objects.size === 1 && isNew ? 503 : 200; // stored, and said to be not
+  });
+  const { destination } = await addStream(accountId, '/unused', {
+    channel: 's3',
+    url: `${bucket.url}/logs/audit`,
+    authorization: 'ACMEKEY:unspoken-secret',
+    region: 'eu-central-1',
+    encryption: 'aws:kms',
+    stream: { fromId: 1 },
+  });
+  const { id } = destination;
+  expect(JSON.stringify(destination)).not.toContain('unspoken');
+  await firstRow(
+    store,
+    'select 1 as there from destination_queue where destination_id = $1 and last_result like $2',
+    [id, '503%'],
+  );
+  await store.writer.query('update log_stream set due_at = now() where destination_id = $1', [id]);
+  await reaches(id, 2);
+  const [first, second] = bucket.got;
+  expect(second?.path).toBe(first?.path);
+  expect(first?.headers).toMatchObject({
+    authorization: expect.stringMatching(/Credential=ACMEKEY\/\d{8}\/eu-central-1\/s3\/aws4_request/),
+    'x-amz-server-side-encryption': 'aws:kms',
+  });
+  expect(objects.size).toBe(1);
+  await write(accountId, 3);
+  await reaches(id, await newest(accountId));
+  const ranges = [...objects.keys()].map((path) => /\/(\d{16})-(\d{16})\./.exec(path)?.slice(1).map(Number));
+  expect(ranges.every((one, at) => one?.[0] === (at === 0 ? 1 : (ranges[at - 1]?.[1] ?? 0) + 1))).toBe(true);
+  await bucket.stop();
+});
+
 test('a collector that rejects a record gets the batch again', async () => {
   const accountId = await store.account();
   const answers = ['{"partialSuccess":{"rejectedLogRecords":"1"}}'];

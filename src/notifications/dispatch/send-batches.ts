@@ -80,8 +80,8 @@ async function attempt(
   const format = formats[destination.channel];
   if (format.makeBatch === undefined) throw new Error(`The channel ${destination.channel} sends no log.`);
   const { accountId, firstId, lastId, epoch } = batch;
-  const sent = await send(
-    format.request(destination, {
+  const answer = await send(
+    await format.request(destination, {
       ...format.makeBatch(batch, destination.settings),
       eventId: `log_${accountId}_${destination.destinationId}_${epoch}_${firstId}_${lastId}`,
       epoch,
@@ -90,17 +90,16 @@ async function attempt(
       batch,
     }),
   );
+  const sent = format.judge?.(answer) ?? answer;
   if (!sent.accepted) return sent;
-  const rejection = format.rejection?.(sent.response) ?? null;
-  if (rejection !== null) return { ...sent, accepted: false, result: rejection };
   const confirmation = format.confirmation?.(destination, sent.response) ?? null;
   if (confirmation === null) return sent;
   for (let asked = 0; asked < CONFIRM_ATTEMPTS && !stopped.aborted; asked += 1) {
-    const answer = await send(confirmation.request);
-    if (answer.accepted && confirmation.isConfirmed(answer.response))
+    const status = await send(confirmation.request);
+    if (status.accepted && confirmation.isConfirmed(status.response))
       return { ...sent, result: `${sent.result}, indexed` };
-    if (!answer.accepted)
-      return { ...answer, result: `It was accepted, but not acknowledged: ${answer.result}` };
+    if (!status.accepted)
+      return { ...status, result: `It was accepted, but not acknowledged: ${status.result}` };
     await wait(CONFIRM_EVERY_MS, undefined, { signal: stopped }).catch(() => {});
   }
   return {

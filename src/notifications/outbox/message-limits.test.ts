@@ -34,12 +34,12 @@ function eventsOf(text: string, count: number): MessageEvent[] {
 
 test.each(VENDOR_NAMES.flatMap((vendor) => Object.keys(TEXTS).map((text) => ({ vendor, text }))))(
   'a message to $vendor in $text keeps to the limits as the receiver counts them',
-  ({ vendor, text }) => {
+  async ({ vendor, text }) => {
     const format = FORMATS[vendor];
     for (const count of [1, 5, 40, 200]) {
       const events = eventsOf(TEXTS[text as keyof typeof TEXTS], Math.min(count, format.mostEvents));
       const made = format.makeMessage?.(events, CONTEXT) ?? { contentType: '', body: '' };
-      const sent = format.request(exampleDestination({ channel: vendor, secrets: SECRETS }), {
+      const sent = await format.request(exampleDestination({ channel: vendor, secrets: SECRETS }), {
         ...SENT_AT,
         ...made,
       });

@@ -3,10 +3,12 @@ export type OutgoingRequest = OutgoingHttp | OutgoingMail | OutgoingSyslog;
 
 export interface OutgoingHttp {
   protocol: 'http';
-  method: 'POST' | 'GET';
+  method: 'POST' | 'GET' | 'PUT';
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;
+  /** Whether the body is base64 of the bytes to send. */
+  isBase64?: true;
   /** The names of headers that are secret: they are not kept. Lower case. */
   secretHeaders: readonly string[];
 }

@@ -86,7 +86,7 @@ class StaleConnection extends Error {}
 
 /** The status and headers of the answer. Its body is not read yet. */
 function exchange(
-  { method, headers, body }: OutgoingHttp,
+  { method, headers, body, isBase64 }: OutgoingHttp,
   url: URL,
   connection: Pick<RequestOptions, 'agent' | 'lookup'>,
   began: number,
@@ -130,7 +130,7 @@ function exchange(
       ),
     )
     .on('response', resolve);
-  outgoing.end(body);
+  outgoing.end(body, isBase64 ? 'base64' : 'utf8');
   return promise.finally(() => {
     clearTimeout(connecting);
     clearTimeout(whole);

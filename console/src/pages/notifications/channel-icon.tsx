@@ -22,6 +22,7 @@ const ICONS: Record<Channel, ReactNode> = {
   splunk_hec: LOG,
   otlp_logs: LOG,
   syslog: LOG,
+  s3: LOG,
 };
 
 /** A channel's icon; its name stands beside it. */

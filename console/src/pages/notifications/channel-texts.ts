@@ -106,13 +106,21 @@ export const CHANNEL_TEXTS: Record<Channel, ChannelText> = {
     address: 'URL',
     placeholder: 'syslog+tls://logs.example.com:6514',
   },
+  s3: {
+    name: 'S3',
+    words: 'The activity log as objects in a bucket',
+    where:
+      'A bucket of S3 or a compatible service, with a prefix if you like. Its access key needs only s3:PutObject.',
+    address: 'URL of the bucket',
+    placeholder: 'https://bucket.s3.eu-central-1.amazonaws.com/dbvitals',
+  },
 };
 
 export const OFFERED = Object.keys(CHANNEL_TEXTS) as Channel[];
 
 /** The channels whose URL is a password as a whole. */
 export function hasSecretUrl(channel: Channel): boolean {
-  return !['webhook', 'alertmanager'].includes(channel);
+  return !['webhook', 'alertmanager', 's3'].includes(channel);
 }
 
 /** A name that no destination has yet, such as `Slack 2`. */

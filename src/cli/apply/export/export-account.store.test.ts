@@ -46,6 +46,8 @@ const SECRETS: Record<string, string> = {
   'shop.ssh-key': privateKey,
   'hook.url': 'https://hooks.example.com/unspoken-path',
   'hook.authorization': 'Bearer unspoken-header',
+  'archive.url': 'https://logs.s3.amazonaws.com/audit/unspoken',
+  'archive.authorization': 'ACMEKEY:unspoken-secret-access-key',
   'chat.url': 'https://hooks.slack.com/services/T0/B0/unspoken',
   'pager.routing-key': 'unspokenunspokenunspokenunspoken',
   'true.routing-key': 'unspokenunspokenunspokenunspoken',
@@ -111,6 +113,12 @@ ${pem}
         url: { file: siem.url }
         shape: array
         stream: { format: ecs, action_types: [member_signed_in, api_request], excluded_types: [api_request], actors: [member] }
+      - name: archive
+        channel: s3
+        url: { file: archive.url }
+        authorization: { file: archive.authorization }
+        region: eu-central-1
+        encryption: AES256
       - { name: mail, channel: email, recipients: [Zoe@example.com, ada@example.com] }
     alert_rules:
       - name: Full
@@ -224,7 +232,7 @@ test('connections that the console selected by id are exported by name, and are 
     store.writer.query(
       `update ${table} set ${column} = null, connection_ids = (
          select array_agg(connection_id order by connection_id) from connection
-          where account_id = $1 and name in ('several', 'socket')) where account_id = $1 and name not in ('alive', 'siem')`,
+          where account_id = $1 and name in ('several', 'socket')) where account_id = $1 and name not in ('alive', 'archive', 'siem')`,
       [id],
     );
   for (const table of ['destination', 'alert_rule', 'maintenance']) await selects(table, 'connection_names');

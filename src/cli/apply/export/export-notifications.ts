@@ -57,13 +57,16 @@ function references(
   };
 }
 
+type ChannelSettings = Pick<WrittenDestination, 'signature' | 'method' | 'shape' | 'region' | 'encryption'>;
+
 /** What only some channels have. */
 function channelSettings({
   channel,
   settings,
   recipients,
-}: DestinationRow): Pick<WrittenDestination, 'signature' | 'method' | 'shape' | 'recipients'> {
-  const { signature, method, shape } = settings as Pick<WrittenDestination, 'signature' | 'method' | 'shape'>;
+}: DestinationRow): ChannelSettings & Pick<WrittenDestination, 'recipients'> {
+  const { signature, method, shape, region, encryption } = settings as ChannelSettings;
+  if (channel === 's3') return { ...(region && { region }), ...(encryption && { encryption }) };
   if (SIGNED_CHANNELS.includes(channel)) return { ...(signature && { signature }), ...(shape && { shape }) };
   if (channel === 'heartbeat') return { ...(method && { method }) };
   return channel === 'email' ? { recipients: recipients.map(({ email }) => email) } : {};

@@ -46,8 +46,9 @@ export const otlpLogs: ChannelFormat = {
       headers: batchHeaders(batch),
     });
   },
-  rejection(response) {
-    const rejected = /"rejectedLogRecords"\s*:\s*"?([1-9][0-9]*)/.exec(response)?.[1];
-    return rejected === undefined ? null : `The collector rejected ${rejected} log records.`;
+  judge(sent) {
+    const rejected = /"rejectedLogRecords"\s*:\s*"?([1-9][0-9]*)/.exec(sent.response)?.[1];
+    if (!sent.accepted || rejected === undefined) return sent;
+    return { ...sent, accepted: false, result: `The collector rejected ${rejected} log records.` };
   },
 };

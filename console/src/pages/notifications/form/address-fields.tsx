@@ -78,6 +78,20 @@ export function AddressFields({
       {channel === 'alertmanager' && (
         <AuthorizationField draft={draft} error={error} isNew={isNew} onChange={onChange} />
       )}
+      {channel === 's3' && (
+        <TextField
+          autoComplete="off"
+          description={isNew ? `ACCESS_KEY_ID:SECRET_ACCESS_KEY. ${STORED}` : KEPT}
+          error={fieldError(error, 'authorization')}
+          isRequired={isNew}
+          label="Access key"
+          maxLength={2_000}
+          mono
+          onChange={(authorization) => onChange({ authorization })}
+          type="password"
+          value={draft.authorization}
+        />
+      )}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_KINDS } from '../../../../../src/vocabulary/event-kinds.ts';
-import { inputOf, newDraft } from './destination-draft.ts';
+import { inputOf, newDraft, newInputOf } from './destination-draft.ts';
 
 test('a Slack destination needs only a name and a URL', () => {
   const draft = { ...newDraft(' Slack '), url: ' https://hooks.example.com/x ' };
@@ -62,4 +62,13 @@ test('a log stream has a format, filters and a first entry', () => {
 test('a heartbeat has no filters', () => {
   const draft = { ...newDraft('beat'), url: 'https://hc.example.com/1' };
   expect(inputOf('heartbeat', draft)).toEqual({ name: 'beat', url: 'https://hc.example.com/1' });
+});
+
+test('a bucket has a region and an encryption only if they were entered', () => {
+  const draft = { ...newDraft('s3'), url: 'https://a.s3.eu-west-1.amazonaws.com', authorization: ' A:b ' };
+  expect(newInputOf('s3', draft)).toMatchObject({ channel: 's3', url: draft.url, authorization: 'A:b' });
+  expect(Object.keys(newInputOf('s3', draft))).not.toContain('region');
+  const entered = { ...draft, region: ' auto ', encryption: 'AES256' };
+  expect(newInputOf('s3', entered)).toMatchObject({ region: 'auto', encryption: 'AES256' });
+  expect(Object.keys(newInputOf('log_http', entered))).not.toContain('region');
 });

@@ -23,6 +23,9 @@ export interface DestinationDraft {
   signature: 'hmac' | 'ed25519';
   /** How a heartbeat is sent. */
   method: 'GET' | 'POST';
+  /** Of a bucket; empty = by its URL, and as the bucket encrypts. */
+  region: string;
+  encryption: string;
   /** E-mail addresses, separated by spaces, commas or line breaks. */
   recipients: string;
   kinds: readonly EventKind[];
@@ -68,6 +71,8 @@ export function newDraft(name: string): DestinationDraft {
     recipients: '',
     signature: 'hmac',
     method: 'GET',
+    region: '',
+    encryption: '',
     kinds: DEFAULT_KINDS,
     minimumSeverity: null,
     scope: 'all',
@@ -125,6 +130,8 @@ export function newInputOf(channel: Channel, draft: DestinationDraft): NewDestin
     ...inputOf(channel, draft),
     ...(SIGNED_CHANNELS.includes(channel) && { signature: draft.signature }),
     ...(channel === 'heartbeat' && { method: draft.method }),
+    ...(channel === 's3' && draft.region.trim() !== '' && { region: draft.region.trim() }),
+    ...(channel === 's3' && draft.encryption.trim() !== '' && { encryption: draft.encryption.trim() }),
   };
 }
 

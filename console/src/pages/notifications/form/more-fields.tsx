@@ -11,18 +11,21 @@ interface MoreFieldsProps extends DestinationFieldsProps {
   isNew: boolean;
 }
 
+/** The channels whose authorization stands beside the address. */
+const FIRST: readonly Channel[] = ['alertmanager', 's3'];
+
+const WRONG = ['requests_per_second', 'quiet_hours', 'authorization', 'region', 'encryption'];
+
 /** What few destinations need. Open when some of it is set or wrong. */
 export function MoreFields(props: MoreFieldsProps) {
   const { channel, isNew, draft, onChange, error } = props;
   const [isSet] = useState(draft.hasQuietHours || draft.rate !== '50');
-  const isWrong = ['requests_per_second', 'quiet_hours', 'authorization'].some((field) =>
-    fieldError(error, field),
-  );
+  const isWrong = WRONG.some((field) => fieldError(error, field));
   return (
     <details className="more-options" open={isSet || isWrong}>
       <summary>More options</summary>
       <div className="more-fields">
-        {takesAuthorization(channel) && channel !== 'alertmanager' && <AuthorizationField {...props} />}
+        {takesAuthorization(channel) && !FIRST.includes(channel) && <AuthorizationField {...props} />}
         {SIGNED_CHANNELS.includes(channel) && isNew && (
           <RadioGroup
             choices={[
@@ -53,6 +56,7 @@ export function MoreFields(props: MoreFieldsProps) {
             value={draft.method}
           />
         )}
+        {channel === 's3' && isNew && <BucketFields draft={draft} error={error} onChange={onChange} />}
         {!EVENTLESS_CHANNELS.includes(channel) && (
           <>
             <TextField
@@ -69,6 +73,32 @@ export function MoreFields(props: MoreFieldsProps) {
         )}
       </div>
     </details>
+  );
+}
+
+function BucketFields({ draft, onChange, error }: DestinationFieldsProps) {
+  return (
+    <>
+      <TextField
+        description="Empty: as the URL says, or us-east-1."
+        error={fieldError(error, 'region')}
+        label="Region"
+        maxLength={40}
+        mono
+        onChange={(region) => onChange({ region })}
+        placeholder="eu-central-1"
+        value={draft.region}
+      />
+      <TextField
+        description="AES256, aws:kms or the ARN of a key of KMS. Empty: as the bucket does."
+        error={fieldError(error, 'encryption')}
+        label="Encryption"
+        maxLength={340}
+        mono
+        onChange={(encryption) => onChange({ encryption })}
+        value={draft.encryption}
+      />
+    </>
   );
 }
 
