@@ -13,9 +13,9 @@ import {
 } from '../../test/support/console-reads.ts';
 import { startTestStore, type TestStore } from '../../test/support/store.ts';
 import { issueKey } from '../accounts/keys/issue-key.ts';
-import { hashToken, newToken } from '../accounts/members/token.ts';
 import { changeAccount } from '../activity/record-entry.ts';
 import { verifyAccount } from '../activity/seals/verify-account.ts';
+import { hashToken, newToken } from '../platform/token.ts';
 import { openPool } from '../store/connect.ts';
 import { readAs } from '../store/read.ts';
 import { consoleOn } from './console-fixture.ts';

@@ -2,7 +2,7 @@ import http from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../test/contract/running-service.ts';
 import { startTestStore, type TestStore } from '../../test/support/store.ts';
-import { hashToken, newToken } from '../accounts/members/token.ts';
+import { hashToken, newToken } from '../platform/token.ts';
 import { ROLES } from '../vocabulary/role-permissions.ts';
 import { ROUTES } from './routes.ts';
 

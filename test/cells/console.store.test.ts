@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashToken, newToken } from '../../src/accounts/members/token.ts';
+import { hashToken, newToken } from '../../src/platform/token.ts';
 import { fixtureJson } from '../contract/fixture-command.ts';
 import { type Service, startService } from '../contract/running-service.ts';
 import { addAccount } from './cell-accounts.ts';

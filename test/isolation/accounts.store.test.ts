@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashToken, newToken } from '../../src/accounts/members/token.ts';
 import { ENDPOINTS } from '../../src/api/app.ts';
 import { askEndpoint } from '../../src/api/endpoints/ask-fixture.ts';
 import { ROUTES } from '../../src/console-api/routes.ts';
+import { hashToken, newToken } from '../../src/platform/token.ts';
 import { openPool } from '../../src/store/connect.ts';
 import { one } from '../../src/store/one.ts';
 import { fixtureJson } from '../contract/fixture-command.ts';

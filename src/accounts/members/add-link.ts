@@ -1,10 +1,10 @@
 import type { Change } from '../../activity/record-entry.ts';
 import { Rejection } from '../../platform/rejection.ts';
+import { hashToken, newToken } from '../../platform/token.ts';
 import { one } from '../../store/one.ts';
 import type { Actor } from './actor.ts';
 import { loginOf } from './login-of.ts';
 import { requireMayChange } from './member-rules.ts';
-import { hashToken, newToken } from './token.ts';
 
 /** The purpose of a one-time link: become an owner of the account, join it as an invited member, or set a new password. */
 export type LinkPurpose = 'owner' | 'invitation' | 'reset';

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { type Change, changeAccount } from '../../activity/record-entry.ts';
 import { notFound } from '../../platform/rejection.ts';
+import { hashToken } from '../../platform/token.ts';
 import { controlOf } from '../../store/cells/control-store.ts';
 import type { ChangeInTurn, ConsoleStores } from '../../store/directory/console-stores.ts';
 import { type Offer, type OfferSources, offersTo } from './find-offers.ts';
 import { joinAs } from './join-as.ts';
 import { removeMember } from './remove-member.ts';
-import { hashToken } from './token.ts';
 
 /** A person who answers an account's invitation. */
 export interface Invitee {

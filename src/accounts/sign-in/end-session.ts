@@ -1,8 +1,8 @@
 import { type Change, changeAccount } from '../../activity/record-entry.ts';
 import { notFound, Rejection } from '../../platform/rejection.ts';
+import { hashToken } from '../../platform/token.ts';
 import { controlOf } from '../../store/cells/control-store.ts';
 import type { Actor } from '../members/actor.ts';
-import { hashToken } from '../members/token.ts';
 import { actorOf } from './sessions.ts';
 import type { SignInParts } from './sign-in-request.ts';
 

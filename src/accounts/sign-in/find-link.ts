@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import type { Change } from '../../activity/record-entry.ts';
 import { Rejection } from '../../platform/rejection.ts';
+import { hashToken } from '../../platform/token.ts';
 import type { ConsoleStores } from '../../store/directory/console-stores.ts';
 import type { LinkPurpose } from '../members/add-link.ts';
 import { foldEmail } from '../members/email.ts';
 import { makerStillMay } from '../members/member-rules.ts';
-import { hashToken } from '../members/token.ts';
 import { type Person, personOf } from './sessions.ts';
 import type { SignInRequest } from './sign-in-request.ts';
 

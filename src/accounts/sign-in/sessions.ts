@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { type Change, type ChangeAccount, changeAccount } from '../../activity/record-entry.ts';
 import { Rejection } from '../../platform/rejection.ts';
+import { hashToken, newToken } from '../../platform/token.ts';
 import { controlOf } from '../../store/cells/control-store.ts';
 import type { ConsoleStore } from '../../store/directory/console-stores.ts';
 import { type Read, readOwn, within } from '../../store/read.ts';
 import { type Permission, permissionsOf } from '../../vocabulary/role-permissions.ts';
 import type { Actor } from '../members/actor.ts';
-import { hashToken, newToken } from '../members/token.ts';
 import { listMemberships, type Membership } from './memberships.ts';
 import { LIVING } from './session/living-session.sql.ts';
 import { LONGEST_DAYS, setCookie } from './session/session-cookie.ts';

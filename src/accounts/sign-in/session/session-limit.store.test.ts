@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertSession } from '../../../../test/support/console-reads.ts';
 import { startTestStore, type TestStore } from '../../../../test/support/store.ts';
 import { consoleOn } from '../../../console-api/console-fixture.ts';
-import { hashToken, newToken } from '../../members/token.ts';
+import { hashToken, newToken } from '../../../platform/token.ts';
 import { hashNewPassword } from '../password.ts';
 import { MOST_SESSIONS } from './session-limit.ts';
 
