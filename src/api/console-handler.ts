@@ -15,9 +15,9 @@ interface Facts {
   origin: string;
 }
 
-/** Whether a routed URL is below the console's API, even if its path is unknown. */
+/** Whether the console's handler serves a routed URL: below its API, even if the path is unknown, or a heartbeat. */
 export function isConsole(routed: string): boolean {
-  return /^\/console\/api(?:[/?]|$)/.test(routed);
+  return /^\/(?:console\/api|heartbeat)(?:[/?]|$)/.test(routed);
 }
 
 /** Passes a request on to the console's handler. */

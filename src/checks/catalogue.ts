@@ -1,4 +1,5 @@
 import type { Engine } from '../vocabulary/engines.ts';
+import { backupChecks } from './backups/backup-checks.ts';
 import { connectionFindings } from './connection-findings.ts';
 import type { Catalogue } from './engine-catalogue.ts';
 import { mysqlCatalogue } from './mysql/mysql-catalogue.ts';
@@ -12,6 +13,7 @@ export const catalogues: Readonly<Record<Engine, Catalogue>> = {
 
 /** Every check of every engine, and the findings that need no statement. */
 export const everyCheck = [
+  ...backupChecks,
   ...connectionFindings,
   postgresCatalogue.privilegeMissing,
   mysqlCatalogue.privilegeMissing,

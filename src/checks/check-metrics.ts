@@ -1,5 +1,7 @@
 /** The metrics that each check measures, as its page documents them. */
 export const CHECK_METRICS: Readonly<Record<string, readonly string[]>> = {
+  BACKUP_SHRANK: ['backup_size_ratio', 'backup_size_bytes'],
+  BACKUP_STALE: ['backup_age_seconds'],
   MY_ABORTED_CONNECTS: ['failed_connections_ratio'],
   MY_AUTH_LEGACY: ['legacy_authentication_accounts_count'],
   MY_AUTOINC_EXHAUSTION: ['auto_increment_used_ratio', 'nearly_exhausted_auto_increments_count'],

@@ -30,6 +30,7 @@ export interface ThresholdFacts {
 
 /** Metrics that are a fault when low. */
 const LOW_IS_BAD: Readonly<Record<string, Comparison>> = {
+  backup_size_ratio: '<=',
   cache_hit_ratio: '<=',
   index_scans_ratio: '<=',
   table_cache_hit_ratio: '<=',

@@ -102,6 +102,14 @@ export function parsePulse(text: string): number {
   throw new UsageError('The pulse must be off, or a duration from 1s to 60s, such as 10s.');
 }
 
+/** Parses within which time a backup is expected: `off`, or a duration from 1h to 365d. Returns seconds; 0 = off. */
+export function parseBackupExpected(text: string): number {
+  if (text === 'off') return 0;
+  const seconds = secondsOf(text);
+  if (seconds !== undefined && seconds >= 3_600 && seconds <= 365 * 86_400) return seconds;
+  throw new UsageError('The expected backup must be off, or a duration from 1h to 365d, such as 26h.');
+}
+
 /**
  * Parser of an instant: an RFC 3339 date-time (no offset means UTC), a date (its start or end, UTC), or how long ago it was,
  * such as 7d.

@@ -6,7 +6,7 @@ import {
   SHIPPED_AUTHORITIES,
   type ShippedAuthority,
 } from '../vocabulary/hosted/authorities.ts';
-import { countOf, oneOf, parsePulse, textOf } from './arguments.ts';
+import { countOf, oneOf, parseBackupExpected, parsePulse, textOf } from './arguments.ts';
 import type { CommandContext } from './command.ts';
 import { readPublicFile } from './guarded-file.ts';
 import { thresholdsOf } from './thresholds/thresholds.ts';
@@ -18,6 +18,7 @@ export interface SettingOptions {
   expectedStandbys?: number;
   queryTexts?: 'yes' | 'no';
   pulse?: number;
+  backupExpected?: number;
   exposePassword?: 'yes' | 'no';
   caFile?: string;
   ca?: string;
@@ -61,6 +62,11 @@ export function addSettingOptions(command: Command): Command {
       parsePulse,
     )
     .option(
+      '--backup-expected <TIME|off>',
+      'within which time a backup has to succeed, such as 26h for a nightly one: 1h to 365d, or off',
+      parseBackupExpected,
+    )
+    .option(
       '--query-texts <yes|no>',
       'whether to store the texts of queries, without their constants, for members who may change connections',
       oneOf('--query-texts', ['yes', 'no']),
@@ -86,13 +92,15 @@ export function addThresholdOption(command: Command): Command {
 
 /** The settings given as options. Throws a `ConnectionRejected` for an unknown threshold. */
 export async function readSettings(
-  { threshold, expectedStandbys, queryTexts, pulse, exposePassword, caFile, ca, tokenSource }: SettingOptions,
+  options: SettingOptions,
   {
     loadCatalogue,
     ownPlaces,
     tokenSources,
   }: Pick<CommandContext, 'loadCatalogue' | 'ownPlaces' | 'tokenSources'>,
 ): Promise<ConnectionSettings> {
+  const { threshold, expectedStandbys, queryTexts, pulse, backupExpected, exposePassword } = options;
+  const { caFile, ca, tokenSource } = options;
   if (ca !== undefined && caFile !== undefined) throw new UsageError('Give --ca or --ca-file, not both.');
   if (tokenSource !== undefined && tokenSource !== 'none') requireTokenSource(tokenSource, tokenSources());
   if (threshold) requireThresholds(threshold, (await loadCatalogue()).checks);
@@ -100,6 +108,7 @@ export async function readSettings(
     ...(threshold && { thresholds: threshold }),
     ...(expectedStandbys !== undefined && { expectedStandbys }),
     ...(pulse !== undefined && { pulseSeconds: pulse }),
+    ...(backupExpected !== undefined && { backupExpectedSeconds: backupExpected }),
     ...(queryTexts && { queryTexts: queryTexts === 'yes' }),
     ...(exposePassword && { passwordExposable: exposePassword === 'yes' }),
     ...(ca !== undefined && { caCertificate: ca }),

@@ -17,8 +17,8 @@ const insert = `
   with added as (
     insert into connection (account_id, name, engine, connection_type, host, port, database, username, tls, created_at,
                             thresholds, expected_standbys, password_exposable, ca_certificate, token_source, query_texts,
-                            pulse_seconds)
-    values ($1, $2, $15, $3, $4, $5, $6, $7, $8, $9, $11, $12, $13, $14, $16, $17, $18)
+                            pulse_seconds, backup_expected_seconds, backup_expected_since)
+    values ($1, $2, $15, $3, $4, $5, $6, $7, $8, $9, $11, $12, $13, $14, $16, $17, $18, $19, case when $19 > 0 then $9::timestamptz end)
     returning account_id, connection_id
   )
   insert into connection_schedule (account_id, connection_id, every, due_at)
@@ -40,6 +40,7 @@ export async function addConnection(
     const { name, connection_type, host, port, database, username, tls, every, password } = wanted;
     const { thresholds = {}, expectedStandbys = 0, passwordExposable = false, caCertificate } = wanted;
     const { tokenSource = null, queryTexts = false, pulseSeconds = DEFAULT_PULSE_SECONDS } = wanted;
+    const { backupExpectedSeconds = 0 } = wanted;
     const { rows } = await client.query<{ id: number }>(insert, [
       accountId,
       name,
@@ -59,6 +60,7 @@ export async function addConnection(
       tokenSource,
       queryTexts,
       pulseSeconds,
+      backupExpectedSeconds,
     ]);
     const { id: connectionId } = one(rows, 'store a connection');
     await storeTunnel(client, { accountId, connectionId }, wanted);

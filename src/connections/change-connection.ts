@@ -31,7 +31,9 @@ const update = `
          engine              = coalesce($14, engine),
          token_source        = case when $17 then $16 else token_source end,
          query_texts         = coalesce($18, query_texts),
-         pulse_seconds       = coalesce($19, pulse_seconds)
+         pulse_seconds       = coalesce($19, pulse_seconds),
+         backup_expected_seconds = coalesce($20, backup_expected_seconds),
+         backup_expected_since   = case when $20 > 0 and backup_expected_seconds = 0 then $21 else backup_expected_since end
    where account_id = $1 and connection_id = $2`;
 
 // A change of the route is checked immediately.
@@ -69,6 +71,7 @@ export async function changeConnection(
     const { name, address, password, tls, every, thresholds = {}, sshKey } = changes;
     const { expectedStandbys, passwordExposable, caCertificate, tokenSource, queryTexts, pulseSeconds } =
       changes;
+    const { backupExpectedSeconds } = changes;
     const type = requireChangeable(before, changes);
     await client.query(update, [
       ...[...ids, name, type, address?.host, address?.port],
@@ -76,6 +79,7 @@ export async function changeConnection(
       ...[changedThresholds(before.thresholds, thresholds)],
       ...[expectedStandbys, passwordExposable, caCertificate, address?.engine, caCertificate !== undefined],
       ...[tokenSource, tokenSource !== undefined, queryTexts, pulseSeconds],
+      ...[backupExpectedSeconds, at],
     ]);
     if (queryTexts === false) await forgetQueryTexts(client, accountId, connectionId);
     if (Object.keys(thresholds).length > 0) {

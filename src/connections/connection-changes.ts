@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type FieldChanges, fieldChanges } from '../activity/field-changes.ts';
 import type { TlsMode } from '../vocabulary/tls-modes.ts';
-import { fingerprints, toPulseText } from './connection-settings.ts';
+import { fingerprints, toBackupText, toPulseText } from './connection-settings.ts';
 import type { ConnectionThresholds } from './connection-thresholds.ts';
 import type { DatabaseAddress } from './connection-url.ts';
 
@@ -20,6 +20,8 @@ export interface StoredSettings {
   query_texts: boolean;
   /** 0 = off. */
   pulse_seconds: number;
+  /** 0 = no backup is expected. */
+  backup_expected_seconds: number;
   password_exposable: boolean;
   ca_certificate: string | null;
   ssh_username: string | null;
@@ -36,7 +38,8 @@ export interface StoredSettings {
 
 const columns = `
          c.name, c.engine, c.connection_type, c.host, c.port, c.database, c.username, c.tls, c.thresholds,
-         c.expected_standbys, c.query_texts, c.pulse_seconds, c.password_exposable, c.ca_certificate,
+         c.expected_standbys, c.query_texts, c.pulse_seconds, c.backup_expected_seconds, c.password_exposable,
+         c.ca_certificate,
          c.ssh_username, c.ssh_host, c.ssh_port, c.token_source,
          (select extract(epoch from s.every)::float8 from connection_schedule s
            where s.account_id = c.account_id and s.connection_id = c.connection_id) as every,
@@ -92,12 +95,14 @@ function shown({
   ca_certificate,
   every,
   pulse_seconds,
+  backup_expected_seconds,
   ...plain
 }: StoredSettings): Record<string, unknown> {
   return {
     ...plain,
     every: every === null ? null : `${every}s`,
     pulse: toPulseText(pulse_seconds),
+    backup_expected: toBackupText(backup_expected_seconds),
     ca_certificate: ca_certificate === null ? null : fingerprints(ca_certificate),
   };
 }

@@ -12,6 +12,12 @@ export function toPulseText(seconds: number): string {
   return seconds === 0 ? 'off' : `${seconds}s`;
 }
 
+/** How often a backup is expected, as the commands have it: `26h`, `off`. */
+export function toBackupText(seconds: number): string {
+  if (seconds === 0) return 'off';
+  return seconds % 3_600 === 0 ? `${seconds / 3_600}h` : `${seconds}s`;
+}
+
 /** A connection's settings besides its address. Absent fields keep their values, or get the default of a new connection. */
 export interface ConnectionSettings {
   thresholds?: ThresholdChanges;
@@ -20,6 +26,8 @@ export interface ConnectionSettings {
   queryTexts?: boolean;
   /** From pulse to pulse, 1 to 60; 0 = off. */
   pulseSeconds?: number;
+  /** Within how many seconds a backup has to succeed; 0 = none is expected. */
+  backupExpectedSeconds?: number;
   /** Whether the password may be sent in clear text or as MD5. */
   passwordExposable?: boolean;
   /** PEM: certificates, and public keys of MySQL servers; or the name of shipped authorities; null = only the system's certificates. */

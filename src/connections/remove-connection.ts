@@ -6,6 +6,7 @@ import { forgetFacts } from '../runs/changes/redaction-key.ts';
 import { forgetQueries } from '../runs/queries/store-queries.ts';
 import { resolveConnectionTickets } from '../tickets/record-findings.ts';
 import { PAGE_LINKS } from '../vocabulary/page-paths.ts';
+import { forgetBackups } from './backups/store-reports.ts';
 import { type ConnectionRow, readConnection } from './connection-row.ts';
 import { forgetTags } from './tags/change-tags.ts';
 
@@ -31,6 +32,7 @@ export async function removeConnection(change: ChangeAccount, connectionId: numb
     await client.query(stopSchedule, ids);
     await forgetFacts(client, accountId, connectionId);
     await forgetQueries(client, accountId, connectionId);
+    await forgetBackups(client, accountId, connectionId);
     const { id, name, host, port, ...row } = await readConnection(client, accountId, connectionId);
     record('connection_removed', PAGE_LINKS.connection(id), { connection_id: id, name, host, port });
     const scope = { accountId, connectionId, at };

@@ -1,4 +1,6 @@
+import { backupChecks } from '../checks/backups/backup-checks.ts';
 import { catalogues } from '../checks/catalogue.ts';
+import type { Check } from '../checks/check.ts';
 import type { NewChange } from '../runs/changes/connection-change.ts';
 import type { StoredSettings } from './connection-changes.ts';
 
@@ -11,7 +13,11 @@ export function thresholdChangesBetween(before: JudgedBy, after: JudgedBy, sourc
     if (was !== is)
       changes.push({ kind: 'threshold', database: '', subject, before: was, after: is, source });
   };
-  for (const { id, thresholds = {} } of catalogues[after.engine].checks) {
+  const checks: readonly Pick<Check, 'id' | 'thresholds'>[] = [
+    ...catalogues[after.engine].checks,
+    ...backupChecks,
+  ];
+  for (const { id, thresholds = {} } of checks) {
     for (const [name, standard] of Object.entries(thresholds)) {
       const shown = (own: number | undefined) => (own === undefined ? `${standard} (default)` : String(own));
       add(`${id} ${name}`, shown(before.thresholds[id]?.[name]), shown(after.thresholds[id]?.[name]));

@@ -24,6 +24,7 @@ import { type TObject, Type } from '../platform/schema/schema.ts';
 import type { ConsoleStore } from '../store/directory/console-stores.ts';
 import { type Read, readOwn } from '../store/read.ts';
 import { Budget, type Visit } from './budget.ts';
+import { isHeartbeat, serveHeartbeats } from './connections/heartbeat-calls.ts';
 import { internalError, LARGEST_BODY, toPublicError } from './public-error.ts';
 import type { ConsoleParts, ConsoleRequest, ConsoleRoute, Streamed } from './route.ts';
 import { ROUTES } from './routes.ts';
@@ -106,7 +107,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
     const userAgent = recordable(request.headers['user-agent'] ?? '').slice(0, LONGEST_USER_AGENT);
     const sessionToken = readSessionToken(origin, parts.basePath, request.headers.cookie);
     callers.set(request, { requestId, address, origin, userAgent, sessionToken });
-    if (request.method === 'GET' || request.method === 'HEAD') return;
+    if (request.method === 'GET' || request.method === 'HEAD' || isHeartbeat(request)) return;
     const { 'content-type': sent = FORMS[0] } = request.headers;
     const isOneClick =
       fromMailPrograms.has(request.routeOptions.url ?? '') &&
@@ -114,15 +115,10 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
       FORMS.some((form) => sent?.toLowerCase().startsWith(form));
     if (isOneClick) return;
     if (!comesFrom(request, origin)) throw strangeOrigin;
-    const {
-      'content-type': type,
-      'content-length': length = '0',
-      'transfer-encoding': coding,
-    } = request.headers;
-    const bare = type === undefined && length === '0' && coding === undefined;
-    if (!bare && !/^application\/json *(?:;|$)/i.test(type ?? '')) throw notJson;
+    requireJson(request);
   });
 
+  serveHeartbeats(app, parts.stores, (request) => callers.get(request)?.address ?? '');
   for (const route of ROUTES) {
     const { body, cost = 1, query = NO_QUERY, response, status = response === null ? 204 : 200 } = route;
     app.route({
@@ -280,6 +276,13 @@ async function slowly<T>(work: () => T): Promise<T> {
     await wait(PAUSE_WHEN_SPENT_MS);
     throw error;
   }
+}
+
+/** A change has a body of JSON, or none. Other sites can't send JSON without asking. */
+function requireJson({ headers }: FastifyRequest): void {
+  const { 'content-type': type, 'content-length': length = '0', 'transfer-encoding': coding } = headers;
+  const bare = type === undefined && length === '0' && coding === undefined;
+  if (!bare && !/^application\/json *(?:;|$)/i.test(type ?? '')) throw notJson;
 }
 
 /** Whether the browser says that one of our pages sent the request. Other sites can't forge these headers. */

@@ -133,6 +133,7 @@ test('whatever makes or changes a credential needs a proof of the last ten minut
       'POST /me/passkeys/options',
       'POST /me/passkeys',
       'DELETE /me/passkeys/:passkey',
+      'POST /connections/:id/heartbeat',
       'POST /keys',
       'PATCH /keys/:id',
       'POST /keys/:id/regenerate',

@@ -6,6 +6,7 @@ import { alertRuleRoutes } from './alerts/rule-routes.ts';
 import { apiMirrorRoutes } from './api-mirror.ts';
 import { changeRoutes } from './changes/change-routes.ts';
 import { factRoutes } from './changes/fact-routes.ts';
+import { backupRoutes } from './connections/backup-routes.ts';
 import { changeConnectionRoutes } from './connections/change-connections.ts';
 import { connectionRoutes } from './connections/connection-detail.ts';
 import { monitoringRoleSqlRoutes } from './connections/monitoring-role-sql.ts';
@@ -85,6 +86,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...liveRoutes,
   ...loadRoutes,
   ...queryRoutes,
+  ...backupRoutes,
   ...silenceRoutes,
   ...silenceListRoutes,
   ...thresholdRoutes,

@@ -1,5 +1,7 @@
 import type pg from 'pg';
+import type { BackupFacts } from '../checks/backups/backup-checks.ts';
 import type { Thresholds } from '../checks/check.ts';
+import { backupFacts } from '../connections/backups/backup-facts.sql.ts';
 import {
   type Destination,
   decryptSecrets,
@@ -22,6 +24,7 @@ import type { Tunnel } from './session/ssh-tunnel.ts';
 const selectTarget = `
   select ${destinationColumns}, c.credential, c.ssh_credential,
          thresholds, ${tagsOfConnection} as tags, ${overridesOfConnection} as overrides,
+         ${backupFacts} as backups,
          expected_standbys as "expectedStandbys",
          extract(epoch from now())::float8 as "loadedAt",
          (select coalesce(jsonb_agg(jsonb_build_object(
@@ -52,6 +55,7 @@ interface RunRow extends TargetRow, EncryptedSecrets {
   thresholds: Record<string, Thresholds>;
   tags: string[];
   overrides: Override[];
+  backups: BackupFacts | null;
   expectedStandbys: number;
   loadedAt: number;
   before: CounterBefore[];
@@ -65,6 +69,8 @@ export interface LoadedRun {
   job: Job;
   /** The name of the operator's command that prints the password; null = the job has it. */
   tokenSource: string | null;
+  /** Null if no backup was ever expected or reported. */
+  backups: BackupFacts | null;
   loadedAt: number;
 }
 
@@ -98,6 +104,7 @@ export async function loadRun(deps: LoadDeps, connection: ConnectionKey): Promis
       instructions: { ...instructions, ...(limits && { limits }) },
     },
     tokenSource: row.token_source,
+    backups: row.backups,
     loadedAt,
   };
 }

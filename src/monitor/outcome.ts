@@ -1,4 +1,4 @@
-import type { Check, Finding, Judgement, Outcome, Skipped } from '../checks/check.ts';
+import type { Finding, Judgement, Outcome, Skipped } from '../checks/check.ts';
 import type { Fault } from '../checks/fault.ts';
 import type { IndexPlan } from '../checks/index-plan.ts';
 import { skippedLine } from '../checks/judgement-of.ts';
@@ -28,7 +28,7 @@ export const LONGEST_REMEDIATION = 4_000;
 /**
  * Joins the samples of a check to its outcome: its faults, and where it could not look; or one finding without a fault.
  */
-export function outcomeOf(check: Check, samples: Sample[]): Outcome {
+export function outcomeOf(check: Outcome['check'], samples: Sample[]): Outcome {
   const measured = samples.flatMap((sample) =>
     'judgement' in sample && !('skipped' in sample.judgement)
       ? [{ database: sample.database, judgement: sample.judgement }]
@@ -108,7 +108,7 @@ export function faultFinding(check: Outcome['check'], database: string, fault: F
 }
 
 // An error outweighs skipped, and both outweigh ok: a check that was not measured everywhere is never ok.
-function quietFinding(check: Check, samples: Sample[]): Finding {
+function quietFinding(check: Outcome['check'], samples: Sample[]): Finding {
   const [unseen] = unseenFindings(check, samples);
   if (unseen) return unseen;
   const first = samples.find((sample) => 'judgement' in sample && 'skipped' in sample.judgement);
@@ -124,7 +124,7 @@ function quietFinding(check: Check, samples: Sample[]): Finding {
 }
 
 /** One finding that names every database where a check failed, or lacks a privilege; none if there is no such. */
-function unseenFindings(check: Check, samples: Sample[]): Finding[] {
+function unseenFindings(check: Outcome['check'], samples: Sample[]): Finding[] {
   const unseen = samples.flatMap((sample) => {
     const { database } = sample;
     if ('failed' in sample) return [{ database, status: sample.status, skipped: { skipped: sample.failed } }];
@@ -158,7 +158,11 @@ export function listed(names: readonly string[], length: number): string {
   return `${names.slice(0, fits).join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
 }
 
-function skippedFinding(check: Check, skipped: Skipped, status: 'skipped' | 'error' = 'skipped'): Finding {
+function skippedFinding(
+  check: Outcome['check'],
+  skipped: Skipped,
+  status: 'skipped' | 'error' = 'skipped',
+): Finding {
   const finding = plainFinding(check, status, skippedLine(skipped));
   if (skipped.grant === undefined) return finding;
   return { ...finding, missing_grant: exactRemediation(skipped.grant) };

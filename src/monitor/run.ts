@@ -2,6 +2,7 @@ import { TamperedConnection } from '../connections/credentials.ts';
 import { traced } from '../platform/telemetry/tracing.ts';
 import { countFaults } from './judge-run.ts';
 import { loadRun } from './load-run.ts';
+import { withBackups } from './measures/measure-backups.ts';
 import type { ConnectionKey, MonitorDeps } from './monitor-deps.ts';
 import { nothingMeasured, tamperedOutcome } from './nothing-measured.ts';
 import type { PulseEvidence } from './pulse/pulse-conditions.ts';
@@ -43,10 +44,11 @@ export async function runHealthCheck(
       note?.('load', { ms: msSince(loading), engine, connection_type });
       setAttributes({ 'dbvitals.engine': engine });
       const measuring = performance.now();
-      const measured = await traced(
+      const ofServer = await traced(
         () => ({ name: 'measure', attributes: {} }),
         () => measureLoaded(run, deps.tokenCommands ?? {}, signal, { show: deps.show, note }),
       );
+      const measured = withBackups(ofServer, run.backups, run.job.instructions.thresholds);
       note?.('measure', { ms: msSince(measuring), ...measured.cost, faults: countFaults(measured.outcomes) });
       const loaded = { loadedAt: run.loadedAt, tunnel };
       const stored = await storeRun(deps, { connection, measured, loaded, evidence }, note);

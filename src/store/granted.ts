@@ -52,9 +52,11 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     alert_rule: 'select',
     api_key:
       'select (account_id, api_key_id, name, last_four, created_at, expires_at, revoked_at, replaced_by, valid_until, note, created_by, scopes, allowed_addresses, version)',
+    backup_heartbeat: 'select (account_id, connection_id, created_at, called_at)',
+    backup_report: 'select',
     blocking_episode: 'select',
     connection:
-      'select (account_id, connection_id, name, engine, connection_type, host, port, database, username, tls, latest_check_id, created_at, removed_at, thresholds, expected_standbys, password_exposable, ca_certificate, ssh_host, ssh_port, ssh_username, ssh_host_key, latest_score, version, has_credential, has_ssh_credential, provider, token_source, query_texts, pulse_seconds)',
+      'select (account_id, connection_id, name, engine, connection_type, host, port, database, username, tls, latest_check_id, created_at, removed_at, thresholds, expected_standbys, password_exposable, ca_certificate, ssh_host, ssh_port, ssh_username, ssh_host_key, latest_score, version, has_credential, has_ssh_credential, provider, token_source, query_texts, pulse_seconds, backup_expected_seconds, backup_expected_since)',
     connection_change: 'select',
     connection_schedule: 'select (account_id, connection_id, every, due_at, claimed_until)',
     connection_tags: 'select',
@@ -118,6 +120,8 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     alert_rule: 'select, insert, update, delete',
     api_key: 'select, insert, update',
     asked_inbox: 'select, insert',
+    backup_heartbeat: 'select, insert, update, delete',
+    backup_report: 'select, insert, update, delete',
     blocking_episode: 'select, insert, update, delete',
     cell: 'select',
     challenge: 'insert',

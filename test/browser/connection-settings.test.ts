@@ -200,3 +200,31 @@ test('at 400 % zoom, a dialog taller than the window scrolls to its buttons', as
   await dialog.waitFor({ state: 'detached' });
   await close();
 });
+
+test('a heartbeat URL is shown once, replaced and revoked, and the expected backup is a setting', async () => {
+  const { page, complaints } = opened;
+  const id = await added('backed up');
+  await visit(page, `/connections/${id}?tab=settings`);
+  await page.getByText('No backup was reported yet.').waitFor();
+  await press(page, 'Create heartbeat URL');
+  const dialog = page.getByRole('dialog', { name: 'Your heartbeat URL' });
+  const url = (await dialog.getByRole('group', { name: 'heartbeat URL' }).textContent()) ?? '';
+  expect(url).toMatch(/^http:\/\/[^/]+\/heartbeat\/[\w-]{43}$/);
+  await keepPicture(page, 'heartbeat-url');
+  await press(page, 'Done');
+  expect((await fetch(`${url}?size=5368709120`, { method: 'POST' })).status).toBe(200);
+  await visit(page, `/connections/${id}?tab=settings`);
+  await page.getByText('5 GB').waitFor();
+  expect(await page.content()).not.toContain(url.slice(-43));
+
+  await press(page, 'Replace heartbeat URL');
+  await press(page, 'Replace URL');
+  await dialog.waitFor();
+  await press(page, 'Done');
+  expect((await fetch(url, { method: 'POST' })).status).toBe(404);
+  await press(page, 'Revoke');
+  await press(page, 'Revoke URL');
+  await page.getByText('A backup job reports by calling a heartbeat URL.').waitFor();
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+  expect([await violations(page), complaints]).toEqual([[], []]);
+});

@@ -56,6 +56,7 @@ test('a connection is added by URL or by fields, shown without its password, and
     expected_standbys: 1,
     interval_seconds: 60,
     pulse_seconds: 10,
+    backup_expected_seconds: 0,
     thresholds: {},
     ssh: null,
     created_at: time,
@@ -155,12 +156,14 @@ test('a change keeps omitted fields, sends the password to no other host, and ov
     name: 'store',
     interval_seconds: 600,
     pulse_seconds: 0,
+    backup_expected_seconds: 93_600,
     thresholds: { PG_DEAD_TUPLES: { warning: 0.2 } },
   });
   expect(renamed).toMatchObject({
     name: 'store',
     interval_seconds: 600,
     pulse_seconds: 0,
+    backup_expected_seconds: 93_600,
     has_password: true,
     host: 'db.example.com',
   });

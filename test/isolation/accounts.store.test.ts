@@ -372,6 +372,8 @@ async function changeEverything(send: Send, own: OwnRows): Promise<void> {
   });
   const tagged = { connections: [own.connection], add: ['pci'] };
   await send('POST /connections/tags', '/connections/tags', tagged);
+  await send('POST /connections/:id/heartbeat', `/connections/${own.connection}/heartbeat`);
+  await send('DELETE /connections/:id/heartbeat', `/connections/${own.connection}/heartbeat`);
   const silenced = await send('POST /connections/:id/silences', `/connections/${own.connection}/silences`, {
     check_id: 'CONN_UNREACHABLE',
     reason: 'false_positive',

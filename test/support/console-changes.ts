@@ -19,6 +19,8 @@ export const CONSOLE_CHANGES: readonly ConsoleChange[] = [
   ['POST /connections/:id/run', CONNECTION],
   ['POST /connections/:id/test', CONNECTION, { version: 1, name: 'Other' }],
   ['POST /connections/:id/queries/texts', CONNECTION, { queries: ['1'] }],
+  ['POST /connections/:id/heartbeat', CONNECTION],
+  ['DELETE /connections/:id/heartbeat', CONNECTION],
   [
     'POST /connections/:id/silences',
     CONNECTION,

@@ -115,6 +115,7 @@ export function consoleReads({
     ['GET /fleet/metrics', '/fleet/metrics'],
     ['GET /fleet/measures', fleet],
     ['GET /fleet/measures', `${fleet}&range=30d`],
+    ['GET /connections/:id/backups', `/connections/${connection}/backups`],
     ['GET /connections/:id/silences', `/connections/${connection}/silences`],
     ['GET /connections/login-sql', '/connections/login-sql?engine=postgres'],
     ['GET /tickets/:id', `/tickets/${ticket}`],

@@ -276,6 +276,16 @@ const PARTS: readonly { since: number; sql: string }[] = [
       insert into log_stream (account_id, destination_id, format, next_id, scanned_id, due_at)
         select account_id, destination_id, 'native', 1, 0, '2026-03-01Z' from destination;`,
   },
+  {
+    since: 52,
+    sql: `
+      update connection set backup_expected_seconds = 93600, backup_expected_since = '2026-03-01Z' where name = 'shop 1';
+      insert into backup_heartbeat
+        select account_id, connection_id, sha256(connection_id::text::bytea), '2026-03-01Z', null, '2026-03-02Z' from connection;
+      insert into backup_report
+        select account_id, connection_id, 'pgbackrest', '2026-03-02Z', '20260301-230000F', true, '2026-03-01T23:00:00Z', 4294967296
+          from connection;`,
+  },
 ];
 
 /** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */

@@ -24,6 +24,8 @@ export interface ConnectionDraft {
   interval: string;
   /** Seconds; 0 = no pulse. */
   pulse: string;
+  /** Seconds; 0 = no backup is expected. */
+  backupExpected: string;
   expectedStandbys: string;
 }
 
@@ -46,6 +48,7 @@ export const emptyDraft: ConnectionDraft = {
   sshKey: '',
   interval: '300',
   pulse: '10',
+  backupExpected: '0',
   expectedStandbys: '0',
 };
 

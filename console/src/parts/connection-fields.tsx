@@ -10,6 +10,8 @@ const CHOICES = ENGINES.map((id) => ({ id, label: ENGINE_NAMES[id] }));
 /** Seconds. */
 const INTERVALS = ['30', '60', '300', '900', '3600', '21600', '86400'];
 /** Seconds; 0 = none. */
+/** Seconds; 0 = none. */
+const BACKUPS = ['0', '7200', '28800', '93600', '180000', '691200'];
 const PULSES = ['1', '5', '10', '30', '60', '0'];
 
 export interface ConnectionFieldsProps {
@@ -124,6 +126,7 @@ function passwordHelp(hasPassword: boolean, isNeeded: boolean): string {
 /** The fields for the check interval and the expected standbys. */
 export function CheckFields({ draft, onChange, error }: ConnectionFieldsProps) {
   const pulses = PULSES.includes(draft.pulse) ? PULSES : [draft.pulse, ...PULSES];
+  const backups = BACKUPS.includes(draft.backupExpected) ? BACKUPS : [draft.backupExpected, ...BACKUPS];
   const intervals = INTERVALS.includes(draft.interval) ? INTERVALS : [draft.interval, ...INTERVALS];
   return (
     <fieldset>
@@ -151,6 +154,17 @@ export function CheckFields({ draft, onChange, error }: ConnectionFieldsProps) {
             value={draft.pulse}
           />
         )}
+        <Select
+          choices={backups.map((seconds) => ({
+            id: seconds,
+            label: seconds === '0' ? 'None' : `Within ${duration(Number(seconds))}`,
+          }))}
+          description="You get a finding when no backup succeeded for so long."
+          error={fieldError(error, 'backup_expected_seconds')}
+          label="Expected backup"
+          onChange={(backupExpected) => onChange({ backupExpected })}
+          value={draft.backupExpected}
+        />
         {draft.engine === 'postgres' && (
           <TextField
             description="You get a finding when fewer are connected."
@@ -177,4 +191,5 @@ export const OTHER_FIELDS = [
   'interval_seconds',
   'pulse_seconds',
   'expected_standbys',
+  'backup_expected_seconds',
 ];

@@ -32,6 +32,14 @@ const silence = {
   until: orNull(instant('its end; null = until it is ended')),
 };
 
+const backup = {
+  connection_id: connectionId,
+  name,
+  source: text('what reported it', 'pgbackrest'),
+  at: instant('when it ended'),
+  bytes: orNull(integer('its size; null = unknown', 41_023_209_472)),
+};
+
 /** Watched servers, their settings, and their health checks. */
 export const CONNECTION_KINDS = {
   connection_added: kind({
@@ -102,6 +110,48 @@ export const CONNECTION_KINDS = {
       from: object('the values before; null = not set', { 'PG_LONG_XACT.warning': null }),
       to: object('the values after; null = not set', { 'PG_LONG_XACT.warning': 600 }),
     },
+  }),
+  backup_heartbeat_renewed: kind({
+    meaning: 'The heartbeat of a backup job got a new token.',
+    group: 'connections',
+    severity: 'low',
+    activity: 'create',
+    target: 'connection',
+    targetName: 'name',
+    properties: {
+      connection_id: connectionId,
+      name,
+      replaced: flag('whether there was a token before, which ended'),
+    },
+  }),
+  backup_heartbeat_revoked: kind({
+    meaning: 'The heartbeat of a backup job was revoked.',
+    group: 'connections',
+    severity: 'low',
+    activity: 'delete',
+    target: 'connection',
+    targetName: 'name',
+    properties: { connection_id: connectionId, name },
+  }),
+  backup_failed: kind({
+    meaning: 'The last backup of a connection failed, after one that succeeded or as the first.',
+    group: 'checks',
+    severity: 'medium',
+    outcome: 'failure',
+    activity: 'other',
+    actor: 'service',
+    target: 'connection',
+    targetName: 'name',
+    properties: backup,
+  }),
+  backup_succeeded: kind({
+    meaning: 'The last backup of a connection succeeded, after one that failed or as the first.',
+    group: 'checks',
+    activity: 'other',
+    actor: 'service',
+    target: 'connection',
+    targetName: 'name',
+    properties: backup,
   }),
   silence_added: kind({
     meaning: 'A finding was silenced.',

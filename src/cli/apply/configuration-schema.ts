@@ -111,6 +111,11 @@ function connection(checks: Catalogue['checks']) {
           'How often to look at sessions and locks between two health checks: off, or 1s to 60s (default: 10s).',
         ),
       ),
+      backup_expected: Type.Optional(
+        text(
+          'Within which time a backup has to succeed, such as 26h for a nightly one: off (default), or 1h to 365d.',
+        ),
+      ),
       query_texts: flag('Whether to store the texts of queries, without constants: true or false (default).'),
       tags: Type.Optional(
         Type.Array(Type.String(), {

@@ -6,7 +6,7 @@ import { addressOf, type DatabaseAddress, parseConnectionUrl } from '../../conne
 import { requireTags, requireTagsOfOne } from '../../connections/tags/change-tags.ts';
 import { requireOrderWithin } from '../../connections/thresholds/require-order.ts';
 import type { TlsMode } from '../../vocabulary/tls-modes.ts';
-import { durationOf, parsePulse, textOf } from '../arguments.ts';
+import { durationOf, parseBackupExpected, parsePulse, textOf } from '../arguments.ts';
 import { UsageError } from '../usage-error.ts';
 import { noteRepeated, type ReadFile } from './configuration-file.ts';
 import type { WrittenConnection } from './configuration-schema.ts';
@@ -28,6 +28,8 @@ export interface DesiredConnection {
   queryTexts: boolean;
   /** 0 = off. */
   pulseSeconds: number;
+  /** 0 = no backup is expected. */
+  backupExpectedSeconds: number;
   passwordExposable: boolean;
   caCertificate: string | null;
   /** The name of an operator's command that prints the password; null = by password. */
@@ -66,8 +68,7 @@ function connectionIn(
   if (ssh && type === 'unix_socket')
     file.problem([...path, 'ssh'], 'An SSH tunnel needs a host, not a socket.');
   const name = field('name', () => textOf('The name')(written.name)) ?? '';
-  const every = field('every', () => durationOf('The time', '10s', '7d')(written.every ?? '5m')) ?? 0;
-  const pulseSeconds = field('pulse', () => parsePulse(written.pulse ?? '10s')) ?? 0;
+  const times = timesIn(written, field);
   const tls = field('tls', () => tlsOf(type, agreedTls(written.tls, named?.tls))) ?? 'disable';
   const password = field('password', () => passwordIn(written, named, surroundings)) ?? null;
   const caCertificate =
@@ -98,18 +99,30 @@ function connectionIn(
     name,
     address: { ...named, password },
     tls,
-    every,
+    ...times,
     thresholds,
     caCertificate,
     sshKey,
     expectedStandbys: expected_standbys,
-    pulseSeconds,
     queryTexts: written.query_texts ?? false,
     passwordExposable: written.expose_password ?? false,
     tokenSource: written.token_source ?? null,
     ssh: ssh ? { username: ssh.username, host: ssh.host, port: ssh.port ?? 22 } : null,
     tags: written.tags === undefined ? null : (tags ?? null),
     silences: silenced,
+  };
+}
+
+type ParseField = <T>(name: string, parse: () => T) => T | undefined;
+
+function timesIn(
+  { every = '5m', pulse = '10s', backup_expected = 'off' }: WrittenConnection,
+  field: ParseField,
+): Pick<DesiredConnection, 'every' | 'pulseSeconds' | 'backupExpectedSeconds'> {
+  return {
+    every: field('every', () => durationOf('The time', '10s', '7d')(every)) ?? 0,
+    pulseSeconds: field('pulse', () => parsePulse(pulse)) ?? 0,
+    backupExpectedSeconds: field('backup_expected', () => parseBackupExpected(backup_expected)) ?? 0,
   };
 }
 

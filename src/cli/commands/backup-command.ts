@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { countOf, textOf } from '../arguments.ts';
+import { addWatchedBackupCommands } from '../backups/watched-backup-commands.ts';
 import { addStoreOption } from '../cells/command-cells.ts';
 import { addCommand, type CommandContext } from '../command.ts';
 import { printOne } from '../print.ts';
@@ -33,7 +34,7 @@ interface Options {
   json?: boolean;
 }
 
-/** `backup`. */
+/** `backup` of the store, and of watched databases: `backup heartbeat`, `backup history`. */
 export function addBackupCommand(program: Command, context: CommandContext): void {
   const command = addCommand(program, 'backup [FILE]', 'back up the store to a file while it is in use');
   addStoreOption(command, "of several stores, the cell's number, or control for a control store of its own")
@@ -73,6 +74,7 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
       print({ ...(await context.backUp({ target, overwrite: force ?? false })), file }, json);
     });
   addVerifyCommand(command, context);
+  addWatchedBackupCommands(command, context);
 }
 
 async function backUpEach(

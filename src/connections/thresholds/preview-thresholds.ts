@@ -1,3 +1,4 @@
+import { backupChecks } from '../../checks/backups/backup-checks.ts';
 import { catalogues, titleOf } from '../../checks/catalogue.ts';
 import { notFound } from '../../platform/rejection.ts';
 import type { Read } from '../../store/read.ts';
@@ -251,7 +252,7 @@ function overridesAfter(overrides: readonly Override[], tag: string, changes: Th
 }
 
 function hasCheck(engine: ThresholdConnection['engine'], id: string): boolean {
-  return catalogues[engine].checks.some((check) => check.id === id);
+  return [...catalogues[engine].checks, ...backupChecks].some((check) => check.id === id);
 }
 
 /** A silenced fault is listed as skipped, with its number. */

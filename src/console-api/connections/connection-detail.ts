@@ -19,7 +19,8 @@ const selectSettings = `
          case when c.connection_type = 'ssh_tunnel' and c.ssh_host is not null
               then jsonb_build_object('username', c.ssh_username, 'host', c.ssh_host, 'port', coalesce(c.ssh_port, 22),
                                       'has_key', c.has_ssh_credential, 'host_key', c.ssh_host_key) end as ssh,
-         c.thresholds, c.expected_standbys, c.query_texts, c.pulse_seconds, extract(epoch from s.every)::float8 as interval_seconds,
+         c.thresholds, c.expected_standbys, c.query_texts, c.pulse_seconds, c.backup_expected_seconds,
+         extract(epoch from s.every)::float8 as interval_seconds,
          ${tagsOfConnection} as tags, c.created_at
     from connection c
     left join connection_schedule s on s.account_id = c.account_id and s.connection_id = c.connection_id

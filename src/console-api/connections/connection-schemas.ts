@@ -61,6 +61,8 @@ export const ConnectionSettings = Type.Object({
   interval_seconds: nullable(Type.Number()),
   /** From pulse to pulse; 0 = it has none. */
   pulse_seconds: Type.Integer(),
+  /** Within which time a backup has to succeed; 0 = none is expected. */
+  backup_expected_seconds: Type.Integer(),
   tags: Type.Array(Type.String()),
   created_at: timestamp('when it was added'),
 });
@@ -160,6 +162,12 @@ const way = {
   /** 0 = no pulse. */
   pulse_seconds: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 60, description: 'Choose a pulse of 1 to 60 s, or none.' }),
+  ),
+  /** 0 = no backup is expected. */
+  backup_expected_seconds: Type.Optional(
+    Type.Union([Type.Literal(0), Type.Integer({ minimum: 3_600, maximum: 31_536_000 })], {
+      description: 'Expect a backup within 1 hour to 365 days, or none.',
+    }),
   ),
   thresholds: Type.Optional(Thresholds),
 };

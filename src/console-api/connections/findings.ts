@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { everyCheck } from '../../checks/catalogue.ts';
-import type { Finding } from '../../checks/check.ts';
+import type { Check, Finding, Thresholds } from '../../checks/check.ts';
 import { statementLock } from '../../checks/statement-lock.ts';
 import { thresholdUnit } from '../../checks/threshold-facts.ts';
 import type { ConnectionThresholds } from '../../connections/connection-thresholds.ts';
@@ -128,8 +128,8 @@ export function explained(
   };
 }
 
-const defaults = new Map(
-  everyCheck.map((check) => [check.id as string, 'thresholds' in check ? check.thresholds : {}]),
+const defaults = new Map<string, Thresholds>(
+  everyCheck.map((check: Pick<Check, 'id' | 'thresholds'>) => [check.id, check.thresholds ?? {}]),
 );
 
 function thresholdsOf(

@@ -76,12 +76,14 @@ const PLACE = ['engine', 'connection_type', 'host', 'port', 'database', 'usernam
 export function settingsIn(body: Body): WantedSettings {
   const { thresholds, expected_standbys, query_texts, pulse_seconds, password_exposable, ca_certificate } =
     body;
+  const { backup_expected_seconds } = body;
   if (thresholds) requireThresholds(thresholds, everyCheck);
   return {
     ...(thresholds && { thresholds }),
     ...(expected_standbys !== undefined && { expectedStandbys: expected_standbys }),
     ...(query_texts !== undefined && { queryTexts: query_texts }),
     ...(pulse_seconds !== undefined && { pulseSeconds: pulse_seconds }),
+    ...(backup_expected_seconds !== undefined && { backupExpectedSeconds: backup_expected_seconds }),
     ...(password_exposable !== undefined && { passwordExposable: password_exposable }),
     ...(ca_certificate !== undefined && { caCertificate: authoritiesIn(ca_certificate.trim()) }),
   };

@@ -1,3 +1,4 @@
+import { backupChecks } from '../../checks/backups/backup-checks.ts';
 import { catalogues } from '../../checks/catalogue.ts';
 import { connectionFindings } from '../../checks/connection-findings.ts';
 import { notFound, Rejection } from '../../platform/rejection.ts';
@@ -115,7 +116,9 @@ export const silenceRoutes: ConsoleRoute[] = [listSilences, silence, end, withdr
 
 function requireCheckOf(engine: keyof typeof catalogues, id: string): void {
   const { checks, privilegeMissing } = catalogues[engine];
-  const known = [...checks, privilegeMissing, ...connectionFindings].some((check) => check.id === id);
+  const known = [...checks, privilegeMissing, ...connectionFindings, ...backupChecks].some(
+    (check) => check.id === id,
+  );
   if (known) return;
   throw new Rejection('invalid_parameter', 'There is no such check for this database.', {
     parameter: 'check_id',

@@ -28,9 +28,15 @@ const checks = everyCheck.flatMap((check) => {
     default: defaultsOf(check_id)[facts.name] ?? 0,
     level: level && { severity: level.severity, metric: level.metric, comparison: level.comparison },
   }));
-  const engine: 'postgres' | 'mysql' = check_id.startsWith('PG_') ? 'postgres' : 'mysql';
-  return thresholds.length === 0 ? [] : [{ check_id, title, category, engine, thresholds }];
+  return thresholds.length === 0
+    ? []
+    : [{ check_id, title, category, engine: engineOf(check_id), thresholds }];
 });
+
+function engineOf(checkId: string): 'postgres' | 'mysql' | 'any' {
+  if (checkId.startsWith('PG_')) return 'postgres';
+  return checkId.startsWith('MY_') ? 'mysql' : 'any';
+}
 
 const list = consoleRoute({
   method: 'GET',

@@ -25,7 +25,7 @@ const CheckThresholds = Type.Object({
   check_id: Type.String(),
   title: Type.String(),
   category: Type.String(),
-  engine: stringEnum('postgres', 'mysql'),
+  engine: stringEnum('postgres', 'mysql', 'any'),
   thresholds: Type.Array(Threshold),
 });
 

@@ -3,7 +3,7 @@ import type { SeriesValue } from '../../checks/measure.ts';
 import { cleanObject, type Sample } from '../outcome.ts';
 
 /** What the samples of a check measured, as it came from the server: {@link cleanMeasures} makes it safe. */
-export function collectMeasures({ id }: Check, samples: Sample[]): SeriesValue[] {
+export function collectMeasures({ id }: Pick<Check, 'id'>, samples: Sample[]): SeriesValue[] {
   return samples.flatMap((sample) =>
     'judgement' in sample && 'measures' in sample.judgement
       ? sample.judgement.measures.map((measure) => ({

@@ -46,6 +46,8 @@ export const BACKED_UP: readonly string[] = [
   'query_hour',
   'query_state',
   'query_text',
+  'backup_heartbeat',
+  'backup_report',
   'blocking_episode',
   'deadlock',
   'session_load_source',

@@ -103,6 +103,7 @@ const WORDS: Readonly<Record<string, string>> = {
   url: 'URL',
   query_texts: 'Texts of queries',
   pulse: 'Pulse',
+  backup_expected: 'Expected backup',
   requests_per_minute: 'Requests per minute',
   user_agent: 'Program',
 };

@@ -75,13 +75,16 @@ export function testedOf(given: ConnectionInput): TestedConnection {
 
 /** The body of a new connection: the tested settings, the name, the check interval and the tags. */
 export function newOf(given: ConnectionInput): NewConnection {
-  const { name, interval, pulse } = given.draft;
+  const { name, interval, pulse, backupExpected } = given.draft;
   const tags = tagsIn(given.tags ?? '');
   return {
     ...testedOf(given),
     name: name.trim(),
     interval_seconds: Number(interval),
     ...(pulse !== emptyDraft.pulse && { pulse_seconds: Number(pulse) }),
+    ...(backupExpected !== emptyDraft.backupExpected && {
+      backup_expected_seconds: Number(backupExpected),
+    }),
     ...(tags.length > 0 && { tags }),
   };
 }

@@ -1,4 +1,5 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import type { BackupList } from '../../../../src/console-api/connections/backup-routes.ts';
 import type { ConnectionDetail } from '../../../../src/console-api/connections/connection-schemas.ts';
 import type { Silence } from '../../../../src/console-api/connections/silences.ts';
 import { get } from '../../api.ts';
@@ -21,6 +22,14 @@ export function silencesQuery(id: string) {
     queryKey: ['connections', id, 'silences'],
     queryFn: ({ signal }) =>
       get<{ data: Silence[] }>(`/connections/${encodeURIComponent(id)}/silences`, {}, signal),
+  });
+}
+
+/** What was reported of its backups. */
+export function backupsQuery(id: string) {
+  return queryOptions({
+    queryKey: ['connections', id, 'backups'],
+    queryFn: ({ signal }) => get<BackupList>(`/connections/${encodeURIComponent(id)}/backups`, {}, signal),
   });
 }
 

@@ -13,6 +13,7 @@ import { Page } from '../../parts/page.tsx';
 import { InlineError, Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { useCan } from '../../shell/profile.ts';
+import { Backups } from './backups.tsx';
 import { Blocking, BlockingNow } from './blocking.tsx';
 import { Changes, LatestChanges } from './changes.tsx';
 import { connectionQuery, silencesQuery, useRefresh } from './connection-query.ts';
@@ -187,7 +188,12 @@ function Tab({ search, detail, isWatched, actions }: TabProps) {
         </>
       );
     case 'settings':
-      return <Settings actions={actions} settings={settings} />;
+      return (
+        <>
+          <Settings actions={actions} settings={settings} />
+          <Backups connectionId={id} />
+        </>
+      );
   }
 }
 

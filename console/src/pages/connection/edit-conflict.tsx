@@ -28,6 +28,7 @@ const WORDS: Record<keyof ConnectionDraft, string> = {
   sshKey: 'SSH private key',
   interval: 'Check interval in seconds',
   pulse: 'Pulse in seconds',
+  backupExpected: 'Expected backup in seconds',
   expectedStandbys: 'Expected standbys',
 };
 

@@ -26,6 +26,7 @@ export function draftOf(settings: ConnectionSettings): ConnectionDraft {
     sshKey: '',
     interval: settings.interval_seconds === null ? '' : String(settings.interval_seconds),
     pulse: String(settings.pulse_seconds),
+    backupExpected: String(settings.backup_expected_seconds),
     expectedStandbys: String(settings.expected_standbys),
   };
 }
@@ -55,6 +56,7 @@ export function changeOf(version: number, base: ConnectionDraft, draft: Connecti
     ...(isChanged(...TUNNEL) && { ssh: draft.hasTunnel ? sshOf(draft) : null }),
     ...(isChanged('interval') && { interval_seconds: Number(draft.interval) }),
     ...(isChanged('pulse') && { pulse_seconds: Number(draft.pulse) }),
+    ...(isChanged('backupExpected') && { backup_expected_seconds: Number(draft.backupExpected) }),
     ...(isChanged('expectedStandbys') && { expected_standbys: Number(draft.expectedStandbys) }),
   };
 }

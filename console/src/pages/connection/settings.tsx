@@ -60,6 +60,8 @@ export function Settings({ settings, actions }: { settings: ConnectionSettings; 
     settings.interval_seconds === null ? 'never: sample data' : duration(settings.interval_seconds),
   ]);
   facts.push(['Pulse every', settings.pulse_seconds === 0 ? 'none' : duration(settings.pulse_seconds)]);
+  const expected = settings.backup_expected_seconds;
+  facts.push(['Expected backup', expected === 0 ? 'none' : `within ${duration(expected)}`]);
   for (const [check, numbers] of Object.entries(thresholds)) {
     const words = Object.entries(numbers).map(([threshold, value]) => `${threshold} ${value}`);
     facts.push([`Thresholds of ${check}`, words.join(', ')]);

@@ -82,6 +82,7 @@ ${pem}
         expose_password: true
         expected_standbys: 2
         pulse: 5s
+        backup_expected: 26h
         query_texts: true
         tags: [env:test, pci]
         ssh: { username: jump, host: jump.example.com, port: 2222, key: { file: shop.ssh-key } }

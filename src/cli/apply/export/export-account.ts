@@ -3,7 +3,11 @@ import { stringify } from 'yaml';
 import { type AccountRow, accountColumns, accountOf } from '../../../accounts/account-row.ts';
 import { listMembers } from '../../../accounts/members/list-members.ts';
 import { everySettingsOf, type StoredConnection } from '../../../connections/connection-changes.ts';
-import { DEFAULT_PULSE_SECONDS, toPulseText } from '../../../connections/connection-settings.ts';
+import {
+  DEFAULT_PULSE_SECONDS,
+  toBackupText,
+  toPulseText,
+} from '../../../connections/connection-settings.ts';
 import type { ConnectionThresholds } from '../../../connections/connection-thresholds.ts';
 import type { DatabaseAddress } from '../../../connections/connection-url.ts';
 import { readTags } from '../../../connections/tags/connection-tags.ts';
@@ -102,6 +106,9 @@ function exportSettings(stored: StoredConnection, places: SecretPlaces): Written
     ...(stored.password_exposable && { expose_password: true }),
     ...(stored.expected_standbys > 0 && { expected_standbys: stored.expected_standbys }),
     ...(stored.pulse_seconds !== DEFAULT_PULSE_SECONDS && { pulse: toPulseText(stored.pulse_seconds) }),
+    ...(stored.backup_expected_seconds > 0 && {
+      backup_expected: toBackupText(stored.backup_expected_seconds),
+    }),
     ...(stored.query_texts && { query_texts: true }),
     ...(ssh_username !== null &&
       ssh_host !== null && {

@@ -9,6 +9,8 @@ const LINES: ReadonlyMap<string, string> = new Map([
   ['CONN_UNREACHABLE', 'The database answers.'],
   ['CONN_AUTH_FAILED', 'The login is accepted.'],
   ['CONN_CHECKS_INCOMPLETE', 'No check failed, or was cut short by size or time.'],
+  ['BACKUP_STALE', 'The last backup succeeded 6 h 12 min ago.'],
+  ['BACKUP_SHRANK', 'The last backup has 38.2 GB, 100 % of the 38.1 GB of the one before.'],
   ['PG_PRIVILEGE_MISSING', 'No check lacks a privilege.'],
   ['PG_CONN_SATURATION', '23 of 97 connections are in use (23 %).'],
   ['PG_IDLE_IN_TXN', 'No session has been idle in a transaction for long.'],
