@@ -147,3 +147,31 @@ test('the commands say what is wrong', async () => {
   const again = await command(['backup', 'heartbeat', ...of, '--revoke']);
   expect([again.exit, again.stderr]).toEqual([1, expect.stringMatching(/no heartbeat/)]);
 });
+
+test("a tool's own report is read once, from standard input", async () => {
+  const { id, key } = await addConnection();
+  const of = ['--connection', String(id), '--from', 'pgbackrest'];
+  const stop = Math.floor(Date.now() / 1_000) - 3_600;
+  const backup = [
+    { label: '20260101-010002F', error: false, info: { size: 5_000 }, timestamp: { start: stop - 60, stop } },
+  ];
+  const input = JSON.stringify([{ name: 'shop', backup }]);
+  const words = ['backup', 'report', '-', ...of];
+  const read = () => commandJson(words, { input });
+  expect([await read(), await read()]).toEqual([
+    { connection_id: id, read: 1, added: 1 },
+    { connection_id: id, read: 1, added: 0 },
+  ]);
+  expect(await history(id)).toMatchObject([
+    { source: 'pgbackrest', label: '20260101-010002F', succeeded: true, bytes: 5_000 },
+  ]);
+  expect((await readLog(key)).map(({ action_type }) => action_type)).toContain('backup_succeeded');
+  const refused = [
+    await command(words, { input: '{"a": 1}' }),
+    await command(['backup', 'report', '/nowhere/report.json', ...of]),
+    await command([...words, '--server', 'main'], { input }),
+    await command([...words, '--stanza', 'crm'], { input }),
+  ];
+  expect(refused.map(({ exit }) => exit)).toEqual([2, 2, 2, 2]);
+  expect(await history(id)).toHaveLength(1);
+});

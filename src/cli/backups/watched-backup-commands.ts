@@ -1,14 +1,18 @@
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { type ChangeAccount, changeAccount } from '../../activity/record-entry.ts';
 import { renewHeartbeat, revokeHeartbeat } from '../../connections/backups/backup-heartbeat.ts';
 import { listReports } from '../../connections/backups/list-reports.ts';
+import { storeReports } from '../../connections/backups/store-reports.ts';
 import { ownerOfConnection } from '../../connections/connection-row.ts';
 import { within } from '../../store/read.ts';
-import { countOf, idOf, serviceUrlOf } from '../arguments.ts';
+import { countOf, idOf, oneOf, serviceUrlOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext } from '../command.ts';
 import { printList, printOne } from '../print.ts';
 import { UsageError } from '../usage-error.ts';
+import { BACKUP_TOOLS, type BackupTool, LARGEST_REPORT, parseReport } from './parse-reports.ts';
 
 interface Options {
   connection: number;
@@ -36,8 +40,9 @@ async function changeOf(writer: pg.Pool, connectionId: number): Promise<ChangeAc
   return (work) => changeAccount(writer, accountId, work);
 }
 
-/** `backup heartbeat`, `backup history`: the backups of watched databases. */
+/** `backup heartbeat`, `backup report`, `backup history`: the backups of watched databases. */
 export function addWatchedBackupCommands(backup: Command, context: CommandContext): void {
+  addReportCommand(backup, context);
   addCommand(backup, 'heartbeat', "create the URL that a watched database's backup job calls")
     .requiredOption('--connection <ID>', 'the connection', idOf('--connection'))
     .option('--revoke', 'end the URL instead')
@@ -75,4 +80,57 @@ export function addWatchedBackupCommands(backup: Command, context: CommandContex
       );
       printList(json, rows, COLUMNS);
     });
+}
+
+const REPORT_NOTES = `
+FILE - is standard input, so a timer can report for a tool on another machine:
+
+  ssh db1 pgbackrest info --output=json | dbvitals backup report --connection 3 --from pgbackrest -
+  ssh backup barman --format json list-backup main | dbvitals backup report --connection 3 --from barman -
+  ssh db1 wal-g backup-list --detail --json | dbvitals backup report --connection 3 --from walg -
+  mariadb --batch --execute "set time_zone = '+00:00'; select uuid, start_time, end_time
+    from mysql.mariadb_backup_history" | dbvitals backup report --connection 3 --from mariabackup -
+
+Backups that were reported before are left out, so the command can run as often as you like.`;
+
+interface ReportOptions {
+  connection: number;
+  from: BackupTool;
+  stanza?: string;
+  server?: string;
+  json?: boolean;
+}
+
+function addReportCommand(backup: Command, context: CommandContext): void {
+  addCommand(backup, 'report', "read a tool's own report of the backups of a watched database")
+    .argument('<FILE>', 'the report; - is standard input')
+    .requiredOption('--connection <ID>', 'the connection', idOf('--connection'))
+    .requiredOption('--from <TOOL>', BACKUP_TOOLS.join(', '), oneOf('--from', BACKUP_TOOLS))
+    .option('--stanza <S>', 'pgBackRest: the stanza, if the report has several', textOf('--stanza'))
+    .option('--server <S>', 'Barman: the server, if the report has several', textOf('--server'))
+    .addHelpText('after', REPORT_NOTES)
+    .action(async (file: string, { connection, from, stanza, server, json }: ReportOptions) => {
+      if (stanza !== undefined && from !== 'pgbackrest') throw new UsageError('--stanza is for pgBackRest.');
+      if (server !== undefined && from !== 'barman') throw new UsageError('--server is for Barman.');
+      const text = await readText(file === '-' ? process.stdin : createReadStream(file));
+      const reports = parseReport(from, { text, name: stanza ?? server });
+      const added = await context.withStore(async (writer) =>
+        (await changeOf(writer, connection))((change) => storeReports(change, connection, from, reports)),
+      );
+      printOne(json, { connection_id: connection, read: reports.length, added });
+    });
+}
+
+/** Reads no more than a report may have, and one piece to tell that it has more. */
+async function readText(input: Readable): Promise<string> {
+  let text = '';
+  try {
+    for await (const piece of input.setEncoding('utf8')) {
+      text += piece;
+      if (text.length > LARGEST_REPORT) break;
+    }
+  } catch {
+    throw new UsageError('The file of the report can not be read.');
+  }
+  return text;
 }
