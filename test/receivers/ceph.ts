@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sign } from 'aws4';
+import aws4 from 'aws4';
 import { debianProgram, RunningProgram } from './debian-program.ts';
 import { accepts, freePort } from './opensmtpd.ts';
 
@@ -100,7 +100,7 @@ export class Ceph {
 
   async #ask(method: string, path: string) {
     const { host } = new URL(this.url);
-    const { headers } = sign({ service: 's3', region: 'us-east-1', method, host, path }, ACCESS_KEY);
+    const { headers } = aws4.sign({ service: 's3', region: 'us-east-1', method, host, path }, ACCESS_KEY);
     const answer = await fetch(`${this.url}${path}`, { method, headers: headers as Record<string, string> });
     return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) };
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { sign } from 'aws4';
+import aws4 from 'aws4';
 import type { OutgoingHttp, SendResult } from '../../sending/outgoing.ts';
 import type { ChannelFormat, Envelope, MakeBatch, OpenDestination } from '../channel.ts';
 import { urlOf } from '../http-request.ts';
@@ -104,7 +104,7 @@ function authorization(
   const credentials = secrets.authorization ?? '';
   const end = credentials.lastIndexOf(':'); // OpenStack's ids have one
   const region = settings['region'] ?? regionOf(url) ?? USUAL_REGION;
-  const signed = sign(
+  const signed = aws4.sign(
     { service: 's3', region: String(region), method: 'PUT', host: url.host, path: url.pathname, headers },
     { accessKeyId: credentials.slice(0, end), secretAccessKey: credentials.slice(end + 1) },
   );
