@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeWindows, keepPicture, openWindow, PHONE, visit, WIDE, type Window } from './chromium.ts';
 import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
+import { drawn, LONG, measure, refuse } from './steady.ts';
 
 let service: ConsoleAccount;
 let owner: Person;
@@ -79,33 +80,6 @@ async function places(form: Locator, button: Locator): Promise<number[]> {
   return [...tops, (await button.boundingBox())?.y ?? -1];
 }
 
-const LONG =
-  'This value can’t be used, because it is only an example of a sentence that is far too long for one line.';
-
-/**
- * The place of everything on the page that is not an error, from the start of what it scrolls in. What a dialog keeps in view is
- * measured from the window, and what a page keeps beside a form, which scrolls, is left out. `isFirst` numbers the elements, and later calls find those again.
- */
-const measure = (isFirst: boolean, at = page) =>
-  at.evaluate<Record<string, number>>(`(() => {
-    const all = [...document.querySelectorAll('main *, .dialog *')].filter(
-      (one) => !one.closest('.field-error, .form-error > div, svg, [aria-hidden], .add-connection > .section'),
-    );
-    if (${isFirst}) all.forEach((one, number) => { one.dataset.steady = number + ' ' + one.tagName + '.' + one.className; });
-    const offset = (one) => {
-      if (one.closest('.dialog-footer')) return 0;
-      let sum = 0;
-      for (let at = one.parentElement; at; at = at.parentElement) sum += at.scrollTop;
-      return sum;
-    };
-    return Object.fromEntries(all
-      .filter((one) => one.dataset.steady !== undefined && one.getClientRects().length > 0)
-      .map((one) => [
-        one.dataset.steady,
-        Math.round(one.getBoundingClientRect().top + offset(one)),
-      ]));
-  })()`);
-
 /** Gives each field an error of several lines, as the browser does for a wrong value. Fields say again and again that they are right. */
 const makeInvalid = () =>
   page.evaluate(`
@@ -128,7 +102,7 @@ test.each(Object.entries(CASES))('the errors of a form move nothing: %s', async 
   const [before, top] = [await places(form, button), await scrolled()];
   await button.click();
   await form.locator('.field-error, .inline-error').first().waitFor();
-  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  await drawn(page);
   await keepPicture(page, `steady-${name.replaceAll(' ', '-')}`);
   const moved = (await scrolled()) - top;
   const after = await places(form, button);
@@ -147,15 +121,17 @@ test.each([PHONE, WIDE])('errors of several lines move nothing of the page: $wid
     const button = form.getByRole('button', { name: entry.submit }).last();
     await entry.fill?.(form);
     await button.scrollIntoViewIfNeeded();
-    const before = await measure(true);
+    const before = await measure(page, true);
     await makeInvalid();
     await button.click();
     const error = form.locator('.field-error').first();
     await error.waitFor();
     expect(await error.textContent(), name).toBe(LONG);
-    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await drawn(page);
     await keepPicture(page, `steady-${size.width}-${name.replaceAll(' ', '-')}`);
-    const moved = Object.entries(await measure(false)).filter(([element, top]) => top !== before[element]);
+    const moved = Object.entries(await measure(page, false)).filter(
+      ([element, top]) => top !== before[element],
+    );
     expect(moved, name).toEqual([]);
   }
   await page.setViewportSize(WIDE);
@@ -191,14 +167,6 @@ const ON_PAGES: Record<string, Case> = {
   },
 };
 
-/** The service's answer to whatever a page sends. */
-const answer = (at: Page, message: string) =>
-  at.route('**/console/api/**', (route) =>
-    route.request().method() === 'GET'
-      ? route.continue()
-      : route.fulfill({ status: 500, json: { error: { code: 'internal_error', message } } }),
-  );
-
 test.each([PHONE, WIDE])(
   'what the service answers to a form moves nothing of the page: $width px',
   async (size) => {
@@ -208,83 +176,24 @@ test.each([PHONE, WIDE])(
       for (const message of ['This name is taken.', `${LONG} ${LONG}`]) {
         await at.setViewportSize(size);
         await visit(at, path);
-        await answer(at, message);
+        await refuse(at, message);
         const form = at.locator('main form').first();
         const button = form.getByRole('button', { name: submit, exact: true });
         await fill?.(form);
         await button.scrollIntoViewIfNeeded();
-        const before = await measure(true, at);
+        const before = await measure(at, true);
         await button.click();
         await at.locator('.inline-error').waitFor();
         await button.and(at.locator(':not([data-pending])')).waitFor();
         await keepPicture(at, `answer-${size.width}-${name}-${message.length}`);
         await at.unroute('**/console/api/**');
-        const moved = Object.entries(await measure(false, at)).filter(
+        const moved = Object.entries(await measure(at, false)).filter(
           ([element, top]) => top !== before[element],
         );
         expect(moved, `${name}: ${message}`).toEqual([]);
       }
     }
     await stranger.close();
-    await page.setViewportSize(WIDE);
-  },
-);
-
-/** Dialogs whose request the service refuses: forms, and those that only ask. */
-const DIALOGS: Record<string, Case & { open: string | RegExp }> = {
-  invitation: {
-    path: '/team',
-    open: 'Invite member',
-    submit: 'Invite',
-    async fill(form) {
-      await form.getByLabel('Name', { exact: true }).fill('Ada');
-      await form.getByLabel(/^E-mail/).fill('ada@example.com');
-    },
-  },
-  key: {
-    path: '/keys',
-    open: /^Create key/,
-    submit: /^Create key/,
-    fill: (form) => form.getByLabel('Name', { exact: true }).fill('siem'),
-  },
-  'sign out everywhere': { path: '/sessions', open: 'Sign out everywhere', submit: 'Sign out everywhere' },
-};
-
-test.each([PHONE, WIDE])(
-  'what the service answers to a dialog moves none of its buttons: $width px',
-  async (size) => {
-    await page.setViewportSize(size);
-    for (const [name, { path, open, submit, fill }] of Object.entries(DIALOGS)) {
-      for (const message of ['This name is taken.', `${LONG} ${LONG} ${LONG}`]) {
-        await visit(page, path);
-        await answer(page, message);
-        await page.getByRole('button', { name: open }).first().click();
-        const dialog = page.locator('.dialog');
-        await fill?.(dialog);
-        const buttons = () =>
-          page.evaluate(`[...document.querySelectorAll('.dialog-footer button')].map((one) => {
-          const { left, top } = one.getBoundingClientRect();
-          return [Math.round(left), Math.round(top)];
-        })`);
-        const button = dialog.getByRole('button', { name: submit, exact: typeof submit === 'string' }).last();
-        const before = await buttons();
-        await button.click();
-        const error = dialog.locator('.inline-error');
-        await error.waitFor();
-        await button.and(page.locator(':not([aria-disabled])')).waitFor();
-        await page.evaluate(
-          'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
-        );
-        await keepPicture(page, `dialog-${size.width}-${name.replaceAll(' ', '-')}-${message.length}`);
-        expect(await buttons(), `${name}: ${message}`).toEqual(before);
-        const { y = -1, height = 0 } = (await error.boundingBox()) ?? {};
-        expect(y, `${name}: ${message}`).toBeGreaterThanOrEqual(0);
-        expect(height, `${name}: ${message}`).toBeGreaterThan(0);
-        await page.unroute('**/console/api/**');
-        // The dialog is as before when the error goes.
-        await page.keyboard.press('Escape');
-      }
-    }
     await page.setViewportSize(WIDE);
   },
 );
@@ -296,11 +205,11 @@ test('a wrong password moves nothing on the page to sign in', async () => {
   const button = form.getByRole('button', { name: 'Sign in', exact: true });
   await form.getByLabel('E-mail address').fill('nobody@example.com');
   await form.getByLabel('Password', { exact: true }).fill('wrong');
-  const before = await measure(true, stranger.page);
+  const before = await measure(stranger.page, true);
   await button.click();
   await stranger.page.locator('.inline-error').waitFor();
   await keepPicture(stranger.page, 'steady-sign-in');
-  expect(await measure(false, stranger.page)).toEqual(before);
+  expect(await measure(stranger.page, false)).toEqual(before);
   await stranger.close();
 });
 
@@ -312,7 +221,7 @@ test('the shade of a dialog covers the window after a resize', async () => {
     { width: 600, height: 420 },
   ]) {
     await page.setViewportSize(size);
-    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await drawn(page);
     const shade = await page.locator('.shade').boundingBox();
     expect(shade).toMatchObject({ x: 0, y: 0, height: size.height });
     // The space of the page's scroll bar stays.

@@ -1,5 +1,5 @@
 import './announcer.css';
-import { useSyncExternalStore } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { Icon } from './icons.tsx';
 
@@ -7,7 +7,7 @@ import { Icon } from './icons.tsx';
 export interface Notice {
   id: number;
   text: string;
-  kind: 'done' | 'failed' | 'hidden';
+  kind: 'done' | 'failed' | 'standing' | 'hidden';
   action: NoticeAction | null;
 }
 
@@ -28,11 +28,12 @@ let notices: readonly Notice[] = [];
 let last = 0;
 const listeners = new Set<() => void>();
 
-function say(text: string, kind: Notice['kind'], action: NoticeAction | null = null): void {
+function say(text: string, kind: Notice['kind'], action: NoticeAction | null = null): number {
   last += 1;
   const notice = { id: last, text, kind, action };
   change(withNotice(notices, notice));
-  setTimeout(() => dismiss(notice.id), action ? OFFERED_MS : STAYS_MS);
+  if (kind !== 'standing') setTimeout(() => dismiss(notice.id), action ? OFFERED_MS : STAYS_MS);
+  return notice.id;
 }
 
 /** Adds a notice and drops the oldest of more than four. Hidden ones count apart: they must not push out an Undo. */
@@ -66,12 +67,36 @@ export function notifyFailure(text: string): void {
   say(text, 'failed');
 }
 
+/**
+ * Shows an error above the page, which stays as it is, while `text` is set and nobody dismisses it. Parts of a page that fail for
+ * one reason show it once.
+ */
+export function useStandingNotice(text: string | null, action: NoticeAction | null = null): void {
+  const latest = useRef(action);
+  latest.current = action;
+  const label = action?.label;
+  useEffect(() => {
+    if (text === null) return;
+    const notice = say(
+      text,
+      'standing',
+      label ? { label, onAction: () => latest.current?.onAction() } : null,
+    );
+    return () => dismiss(notice);
+  }, [text, label]);
+}
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-const LOOKS = { done: 'notice', failed: 'notice failed-notice', hidden: 'hidden-text' } as const;
+const LOOKS = {
+  done: 'notice',
+  failed: 'notice failed-notice',
+  standing: 'notice failed-notice standing-notice',
+  hidden: 'hidden-text',
+} as const;
 
 /**
  * The page's only live region. Screen readers need it to exist before its first message. The attribute makes React Aria
@@ -81,23 +106,41 @@ export function Announcer() {
   const shown = useSyncExternalStore(subscribe, () => notices);
   return (
     <div aria-live="polite" className="announcer" data-live-announcer="true" role="status">
-      {shown.map(({ id, text, kind, action }) => (
-        <p className={LOOKS[kind]} key={id}>
-          {kind !== 'hidden' && <Icon name={kind === 'done' ? 'check' : 'alerts'} />}
-          {text}
-          {action && (
-            <Button
-              className="button quiet small-button"
-              onPress={() => {
-                dismiss(id);
-                action.onAction();
-              }}
-            >
-              {action.label}
-            </Button>
-          )}
-        </p>
+      {shown.filter(isFirst).map((notice) => (
+        <ShownNotice key={notice.id} {...notice} />
       ))}
     </div>
+  );
+}
+
+/** Whether no earlier notice that stands has the same text. */
+function isFirst({ text, kind }: Notice, place: number, all: readonly Notice[]): boolean {
+  return kind !== 'standing' || all.findIndex((one) => one.kind === kind && one.text === text) === place;
+}
+
+function ShownNotice({ id, text, kind, action }: Notice) {
+  const dismissAll = () =>
+    change(notices.filter((one) => one.id !== id && (kind !== 'standing' || one.text !== text)));
+  return (
+    <p className={LOOKS[kind]}>
+      {kind !== 'hidden' && <Icon name={kind === 'done' ? 'check' : 'alerts'} />}
+      <span>{text}</span>
+      {action && (
+        <Button
+          className="button quiet small-button"
+          onPress={() => {
+            dismissAll();
+            action.onAction();
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      {kind === 'standing' && (
+        <Button aria-label="Dismiss" className="button quiet icon-button" onPress={dismissAll}>
+          <Icon name="close" />
+        </Button>
+      )}
+    </p>
   );
 }

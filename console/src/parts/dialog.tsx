@@ -5,6 +5,7 @@ import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { Button, IconButton } from './button.tsx';
 import type { IconName } from './icons.tsx';
+import { ErrorPlace } from './states.tsx';
 
 interface DialogProps {
   isOpen: boolean;
@@ -21,7 +22,7 @@ interface DialogProps {
 }
 
 /** What a failed action adds to a dialog. */
-const MESSAGES = '.field-error, .inline-error';
+const MESSAGES = '.field-error, [role="alert"]';
 
 /** What stays free above a dialog that grows, in pixels. */
 const FREE_ABOVE = 16;
@@ -42,7 +43,8 @@ function keepButtons(body: HTMLElement, modal: HTMLElement): () => void {
     body.style.maxHeight = '';
     move(0);
     const { top, bottom } = modal.getBoundingClientRect();
-    before = { height: body.offsetHeight, top, bottom };
+    // Not `offsetHeight`, which is rounded.
+    before = { height: body.getBoundingClientRect().height, top, bottom };
   };
   const keep = () => {
     const error = body.querySelector(MESSAGES);
@@ -78,7 +80,7 @@ function DialogBody({ children }: Pick<DialogProps, 'children'>) {
   }, []);
   return (
     <div className="dialog-body" ref={body}>
-      {children}
+      <ErrorPlace value={true}>{children}</ErrorPlace>
     </div>
   );
 }

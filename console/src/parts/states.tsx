@@ -1,7 +1,8 @@
 import './states.css';
-import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useState, useSyncExternalStore } from 'react';
+import { type UseQueryResult, useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useState, useSyncExternalStore } from 'react';
 import { ApiError, fieldError, OfflineError } from '../api.ts';
+import { useStandingNotice } from './announcer.tsx';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
 import { Icon, type IconName } from './icons.tsx';
@@ -110,28 +111,43 @@ interface InlineErrorProps {
   fields?: readonly string[];
 }
 
-/** One line for an error beside a form or button, with the request ID if there is one. */
+/** Whether an error has a place of its own here: in a dialog, which keeps its buttons in place, or below a form's button. */
+export const ErrorPlace = createContext(false);
+
+/**
+ * What the service answered to a form or a button, with the request ID if it failed. Without a place of its own it stands in a
+ * notice above the page: nothing moves that somebody is about to click.
+ */
 export function InlineError({ error, fields = [] }: InlineErrorProps) {
-  if (!error || fields.some((field) => fieldError(error, field) !== null)) return null;
+  const hasPlace = useContext(ErrorPlace);
+  const text = !error || fields.some((field) => fieldError(error, field) !== null) ? null : errorText(error);
+  useStandingNotice(hasPlace ? null : text);
+  if (text === null || !hasPlace) return null;
   return (
     <p className="inline-error" role="alert" tabIndex={-1}>
-      {error instanceof Error ? error.message : String(error)}
-      {error instanceof ApiError && error.status >= 500 && error.requestId && (
-        <span className="small"> Request {error.requestId}</span>
-      )}
+      {text}
     </p>
   );
 }
 
+function errorText(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return error instanceof ApiError && error.status >= 500 && error.requestId
+    ? `${text} Request ${error.requestId}`
+    : text;
+}
+
 /**
- * What the service answered to a form on a page, below its button; `children` are what to do about it. Its place is there before it
- * comes, and what does not fit covers what follows: nothing moves. A dialog keeps its height, and takes an {@link InlineError}.
+ * The place of an error below the button of a form on a page; `children` are what to do about it. It is there before the error
+ * comes, and what does not fit covers what follows.
  */
 export function FormError({ children, ...props }: InlineErrorProps & { children?: ReactNode }) {
   return (
     <div className="form-error">
       <div>
-        <InlineError {...props} />
+        <ErrorPlace value={true}>
+          <InlineError {...props} />
+        </ErrorPlace>
         {children}
       </div>
     </div>
@@ -146,29 +162,20 @@ interface LoadedProps<T> {
 
 /**
  * Shows a query's data: a skeleton before it arrives, or an error with a retry button. Data that could not be refreshed stays,
- * and the page says how old it is.
+ * and a notice says how old it is.
  */
 export function Loaded<T>({ query, skeleton = <SkeletonRows />, children }: LoadedProps<T>) {
   const { data, dataUpdatedAt, error, isFetching, refetch } = query;
-  const retry = () => void refetch();
-  if (data === undefined)
-    return error && !isFetching ? <ErrorState error={error} onRetry={retry} /> : skeleton;
-  return (
-    <>
-      {error && (
-        <p className="not-renewed" role="status">
-          <Icon name="offline" />
-          <span>
-            {error.message} Showing data from {clockTime(dataUpdatedAt)}.
-          </span>
-          <Button isPending={isFetching} onPress={retry} small>
-            Try again
-          </Button>
-        </p>
-      )}
-      {children(data)}
-    </>
-  );
+  const client = useQueryClient();
+  const stale =
+    data !== undefined && error ? `${error.message} Showing data from ${clockTime(dataUpdatedAt)}.` : null;
+  useStandingNotice(stale, {
+    label: 'Try again',
+    onAction: () =>
+      void client.refetchQueries({ type: 'active', predicate: ({ state }) => state.error !== null }),
+  });
+  if (data !== undefined) return children(data);
+  return error && !isFetching ? <ErrorState error={error} onRetry={() => void refetch()} /> : skeleton;
 }
 
 function subscribe(listener: () => void): () => void {
@@ -180,16 +187,9 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** A banner while the device is offline. */
-export function OfflineBanner() {
-  const online = useSyncExternalStore(subscribe, () => navigator.onLine);
-  return (
-    <div role="status">
-      {!online && (
-        <p className="offline-banner">
-          <Icon name="offline" /> You are offline. Data may be out of date.
-        </p>
-      )}
-    </div>
-  );
+/** A notice while the device is offline. */
+export function OfflineNotice() {
+  const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
+  useStandingNotice(isOnline ? null : 'You are offline. Data may be out of date.');
+  return null;
 }

@@ -5,7 +5,7 @@ import { Dialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { IconButton } from '../parts/button.tsx';
 import { useShortcut } from '../parts/shortcut.ts';
-import { OfflineBanner } from '../parts/states.tsx';
+import { OfflineNotice } from '../parts/states.tsx';
 import { undoLast } from '../parts/undo.ts';
 import { Brand } from './brand.tsx';
 import { Navigation } from './navigation.tsx';
@@ -64,7 +64,7 @@ export function Shell() {
       />
       <Shortcuts isOpen={showsShortcuts} onClose={() => setShowsShortcuts(false)} />
       <div className="shell-main">
-        <OfflineBanner />
+        <OfflineNotice />
         <SampleBanner />
         <main id="content" tabIndex={-1}>
           <Outlet />

@@ -20,12 +20,10 @@ export function Live({ connectionId }: { connectionId: string }) {
       description="The sessions of the server, read every second while you watch."
       title="Sessions"
     >
-      {isWatching && hasFailed && (
-        <InlineError error="The server can’t be watched now. Try again in a minute." />
-      )}
       {isWatching && event?.reason != null && <InlineError error={`Not read: ${event.reason}.`} />}
       {isWatching && !hasFailed && event === null && <p className="quiet">Connecting to the server…</p>}
       {isWatching && event?.reading && <Reading reading={event.reading} />}
+      {isWatching && hasFailed && <p role="alert">The server can’t be watched now. Try again in a minute.</p>}
     </Section>
   );
 }

@@ -1,0 +1,489 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closeWindows, keepPicture, openWindow, PHONE, visit, WIDE, type Window } from './chromium.ts';
+import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
+import { addDestination } from './destinations.ts';
+import { drawn, LONG, measure, refuse } from './steady.ts';
+
+const SOURCE = join(import.meta.dirname, '../../console/src');
+
+/** What fields accept that take a name or a number, such as the name of a key that is to be revoked. */
+const WORD = '7';
+
+let service: ConsoleAccount;
+let owner: Person;
+let opened: Window;
+let page: Page;
+
+/** What the paths of the cases name. */
+const ids: Record<string, string> = {};
+
+beforeAll(async () => {
+  service = await createConsoleAccount({ connections: 3, tickets: 12, activity: 20 });
+  owner = await service.owner();
+  await service.member('Grace Hopper', ['viewer']);
+  const ask = <T>(method: string, path: string, body?: unknown) => service.ask<T>(owner, method, path, body);
+  type Rows = { data: { id: number; connection_id: number; check_id: string }[] };
+  const [first] = (await ask<Rows>('GET', '/tickets')).data;
+  if (!first) throw new Error('There is no ticket.');
+  ids['connection'] = String(first.connection_id);
+  ids['ticket'] = String(first.id);
+  const silenced = (await ask<Rows>('GET', '/tickets')).data.find(
+    ({ connection_id, check_id }) => connection_id === first.connection_id && check_id !== first.check_id,
+  );
+  await ask('POST', `/connections/${first.connection_id}/silences`, {
+    check_id: silenced?.check_id ?? 'PG_UNUSED_INDEX',
+    reason: 'accepted_risk',
+    note: 'planned',
+  });
+  await ask('POST', `/tickets/${first.id}/comments`, { body: 'Seen.' });
+  await ask('POST', '/keys', { name: WORD, expires_in: 86_400 });
+  await ask('POST', '/views', { page: 'tickets', name: 'Mine', query: 'status=all' });
+  const url = 'http://127.0.0.1:9/';
+  ids['hook'] = String((await addDestination(service, owner, { url, channel: 'webhook' })).destination.id);
+  const { destination } = await addDestination(service, owner, {
+    url: undefined as never,
+    name: 'Mail',
+    channel: 'email',
+    recipients: ['ada@example.com'],
+  });
+  ids['mail'] = String(destination.id);
+  const off = await addDestination(service, owner, { url, channel: 'webhook', name: 'Off' });
+  ids['off'] = String(off.destination.id);
+  await ask('POST', `/destinations/${ids['off']}/disable`);
+  const ends_at = new Date(Date.now() + 3_600_000).toISOString();
+  await ask('POST', '/maintenance', { name: 'Restart', connections: { ids: null, names: null }, ends_at });
+  await service.statement(`
+    insert into alert (account_id, rule_id, connection_id, state, since, metric, operator, threshold, value, details, severity, triggered_at)
+    select account_id, rule_id, ${first.connection_id}, 'open', now(), 'score', '<', 50, 12,
+           jsonb_build_object('rule_name', name, 'check_id', null, 'database', '', 'object', null,
+                              'metric_line', 'The score is 12.', 'remediation', null, 'worst', 12), 'critical', now()
+      from alert_rule where account_id = ${service.accountId} and metric = 'score' limit 1`);
+  const { items: alerts } = await ask<{ items: { id: number }[] }>('GET', '/alerts');
+  ids['alert'] = String(alerts[0]?.id);
+  opened = await openWindow(service.origin, owner);
+  page = opened.page;
+  page.setDefaultTimeout(5_000);
+});
+
+afterAll(closeWindows);
+
+interface Case {
+  /** The files in `console/src` whose form or question it opens. */
+  files: string;
+  path: string;
+  open?: (at: Page) => Promise<unknown>;
+}
+
+const press =
+  (...names: (string | RegExp)[]) =>
+  async (at: Page) => {
+    for (const name of names) await at.getByRole('button', { name, exact: true }).first().click();
+  };
+/** An action of a row's menu. */
+const act = (row: RegExp, action: string) => async (at: Page) => {
+  await at.getByRole('button', { name: row }).first().click();
+  await at.getByRole('menuitem', { name: action }).click();
+};
+
+const DIALOGS: Record<string, Case> = {
+  'silence a finding': {
+    files: 'parts/silence-dialog.tsx',
+    path: '/tickets?ticket=$ticket',
+    open: press('Silence'),
+  },
+  'end a silence': {
+    files: 'pages/connection/silences.tsx',
+    path: '/connections/$connection?tab=findings',
+    open: (at) =>
+      at
+        .getByRole('button', { name: /^End silence/ })
+        .first()
+        .click(),
+  },
+  'end silences of an account': {
+    files: 'pages/thresholds/account-silences.tsx',
+    path: '/thresholds?view=silences',
+    async open(at) {
+      await at.locator('.checkbox').first().click();
+      await press('End 1 silence')(at);
+    },
+  },
+  'save a view': {
+    files: 'parts/saved-views.tsx',
+    path: '/tickets',
+    open: act(/^Views$/, 'Save this view'),
+  },
+  'rename a view': {
+    files: 'parts/saved-views.tsx',
+    path: '/tickets?status=all',
+    async open(at) {
+      await act(/^View Mine/, 'Rename')(at);
+      await at.getByLabel('Name', { exact: true }).fill('Ours');
+    },
+  },
+  'remove a view': {
+    files: 'parts/saved-views.tsx',
+    path: '/tickets?status=all',
+    open: act(/^View Mine/, 'Remove'),
+  },
+  tags: { files: 'parts/tag-dialog.tsx', path: '/connections/$connection?edit=tags' },
+  'edit a member': {
+    files: 'pages/team/edit-member.tsx',
+    path: '/team',
+    open: act(/^Actions for Grace Hopper/, 'Edit'),
+  },
+  'suspend a member': {
+    files: 'pages/team/confirm-member.tsx',
+    path: '/team',
+    open: act(/^Actions for Grace Hopper/, 'Suspend'),
+  },
+  'invite a member': {
+    files: 'pages/team/invite-member.tsx',
+    path: '/team',
+    open: press('Invite member'),
+  },
+  'create a key': {
+    files: 'pages/keys/create-key.tsx',
+    path: '/keys?create=1',
+  },
+  'change access of a key': {
+    files: 'pages/keys/change-access.tsx',
+    path: '/keys',
+    open: act(/^Actions for 7/, 'Change access'),
+  },
+  'regenerate a key': {
+    files: 'pages/keys/regenerate-key.tsx',
+    path: '/keys',
+    open: act(/^Actions for 7/, 'Regenerate'),
+  },
+  'revoke a key': {
+    files: 'pages/keys/revoke-key.tsx',
+    path: '/keys',
+    open: act(/^Actions for 7/, 'Revoke'),
+  },
+  'add a destination': {
+    files: 'pages/notifications/form/destination-form.tsx',
+    path: '/notifications?add=webhook',
+  },
+  'change a destination': {
+    files: 'pages/notifications/form/destination-form.tsx',
+    path: '/notifications/$hook',
+    open: press('Change…'),
+  },
+  'rotate a secret': {
+    files: 'pages/notifications/step-dialogs.tsx',
+    path: '/notifications/$hook',
+    open: press('Rotate secret…'),
+  },
+  'enable a destination': {
+    files: 'pages/notifications/step-dialogs.tsx',
+    path: '/notifications/$off',
+    open: press('Enable…'),
+  },
+  'remove a destination': {
+    files: 'pages/notifications/step-dialogs.tsx',
+    path: '/notifications/$hook',
+    open: press('Remove…'),
+  },
+  'send a range again': {
+    files: 'pages/notifications/deliveries/resend-range.tsx',
+    path: '/notifications/$hook',
+    open: press('Send a range again…'),
+  },
+  'edit a connection': {
+    files: 'pages/connection/edit-dialog.tsx',
+    path: '/connections/$connection?tab=settings&edit=settings',
+  },
+  'remove a connection': {
+    files: 'pages/connection/remove-dialog.tsx',
+    path: '/connections/$connection?tab=settings',
+    open: press('Remove'),
+  },
+  'thresholds of a connection': {
+    files: 'pages/connection/thresholds-dialog.tsx',
+    path: '/connections/$connection?tab=findings',
+    open: press('Edit thresholds'),
+  },
+  'query texts': {
+    files: 'pages/connection/queries/texts-dialog.tsx',
+    path: '/connections/$connection?tab=queries',
+    open: press(/^(Store|Stop storing) texts$/),
+  },
+  'thresholds of an account': {
+    files: 'pages/thresholds/check-dialog.tsx',
+    path: '/thresholds?check=PG_MAX_CONN_HIGH',
+  },
+  'add a rule': {
+    files: 'pages/alerts/rules/rule-form.tsx',
+    path: '/alerts?view=rules',
+    open: press('Add rule'),
+  },
+  'remove a rule': {
+    files: 'pages/alerts/rules/alert-rule-list.tsx',
+    path: '/alerts?view=rules',
+    open: (at) =>
+      at
+        .getByRole('button', { name: /^Remove/ })
+        .first()
+        .click(),
+  },
+  'add a window': {
+    files: 'pages/alerts/maintenance/window-form.tsx',
+    path: '/alerts?view=maintenance',
+    open: press('Add window'),
+  },
+  'end a window': {
+    files: 'pages/alerts/maintenance/maintenance-windows.tsx',
+    path: '/alerts?view=maintenance',
+    open: (at) => at.getByRole('button', { name: /^End/ }).first().click(),
+  },
+  'acknowledge an alert': {
+    files: 'pages/alerts/acknowledge-dialog.tsx',
+    path: '/alerts?alert=$alert',
+    open: press(/^Acknowledge/),
+  },
+  'remove a comment': {
+    files: 'pages/tickets/comments/ticket-comments.tsx',
+    path: '/tickets?ticket=$ticket',
+    open: (at) =>
+      at
+        .getByRole('button', { name: /^Remove .*comment$/ })
+        .first()
+        .click(),
+  },
+  'sign out a session': {
+    files: 'pages/sessions/session-list.tsx',
+    path: '/sessions',
+    open: (at) =>
+      at
+        .getByRole('button', { name: /^Sign out / })
+        .first()
+        .click(),
+  },
+  'sign out everywhere': {
+    files: 'pages/sessions/session-list.tsx',
+    path: '/sessions',
+    open: press('Sign out everywhere'),
+  },
+  'remove the sample data': {
+    files: 'shell/sample-banner.tsx',
+    path: '/fleet',
+    open: press('Remove sample data'),
+  },
+};
+
+/** Forms whose test is elsewhere: on pages in steady-forms, and below. */
+const ELSEWHERE = [
+  'pages/account/account-name.tsx',
+  'pages/add-connection/add-connection.tsx',
+  'pages/link/link.tsx',
+  'pages/sessions/password.tsx',
+  'pages/sessions/passkeys.tsx',
+  'pages/sign-in/sign-in.tsx',
+  'pages/tickets/comments/comment-form.tsx',
+  'pages/tickets/snooze-dialog.tsx',
+  'shell/reauthenticate.tsx',
+  'parts/dialog.tsx',
+];
+
+test('every form and every question of the console is tried', () => {
+  const forms = globSync('**/*.tsx', { cwd: SOURCE })
+    .filter((file) => /<(FormDialog|Confirm|form)\b/.test(readFileSync(join(SOURCE, file), 'utf8')))
+    .filter((file) => !ELSEWHERE.includes(file));
+  expect(forms.sort()).toEqual([...new Set(Object.values(DIALOGS).map(({ files }) => files))].sort());
+});
+
+/** The windows and what the service answers there. */
+const ANSWERS = [
+  [PHONE, `${LONG} ${LONG} ${LONG}`],
+  [WIDE, 'Try again.'],
+] as const;
+
+const pathOf = ({ path }: Case) => path.replace(/\$(\w+)/g, (_, name: string) => ids[name] ?? name);
+
+/** Gives every empty field a value that its browser accepts. */
+async function fillEmpty(form: Locator): Promise<void> {
+  const fields = 'input:not([type=checkbox], [type=radio], [type=hidden], [hidden]), textarea';
+  for (const field of await form.locator(fields).all()) {
+    if (!(await field.isVisible()) || !(await field.isEditable()) || (await field.inputValue()) !== '')
+      continue;
+    const type = await field.getAttribute('type');
+    const VALUES: Record<string, string> = {
+      email: 'ada@example.com',
+      url: 'https://hooks.example/1',
+      number: '7',
+      'datetime-local': '2031-01-31T12:00',
+      date: '2031-01-31',
+    };
+    await field.fill(VALUES[type ?? ''] ?? WORD);
+  }
+}
+
+/** Opens a dialog with its fields filled, and returns the button that sends it. */
+async function openFilled(entry: Case, size: { width: number; height: number }): Promise<Locator> {
+  await page.setViewportSize(size);
+  await visit(page, pathOf(entry));
+  await entry.open?.(page);
+  const dialog = page.locator('.dialog').last();
+  await dialog.waitFor();
+  await fillEmpty(dialog);
+  return dialog.locator('.dialog-footer button').last();
+}
+
+test.each(Object.entries(DIALOGS))(
+  'what the service answers to a dialog moves none of its buttons: %s',
+  async (name, entry) => {
+    for (const [size, message] of ANSWERS) {
+      const button = await openFilled(entry, size);
+      const dialog = page.locator('.dialog').last();
+      await refuse(page, message);
+      const buttons = () =>
+        page.evaluate(`[...document.querySelectorAll('.dialog-footer button')].map((one) => {
+          const { left, top } = one.getBoundingClientRect();
+          return [Math.round(left), Math.round(top)];
+        })`);
+      const before = await buttons();
+      await button.click();
+      const error = dialog.locator('.inline-error');
+      await error.waitFor();
+      await button.and(page.locator(':not([aria-disabled])')).waitFor();
+      await drawn(page);
+      await keepPicture(page, `dialog-${size.width}-${name.replaceAll(' ', '-')}-${message.length}`);
+      expect(await buttons(), message).toEqual(before);
+      const { y = -1, height = 0 } = (await error.boundingBox()) ?? {};
+      expect(y, message).toBeGreaterThanOrEqual(0);
+      expect(height, message).toBeGreaterThan(0);
+      await page.unroute('**/console/api/**');
+    }
+  },
+);
+
+/** Buttons and boxes of lists and pages, whose request the service refuses. */
+const IN_PLACE: Record<string, Case & { act: (at: Page) => Promise<unknown> }> = {
+  'an assignment above the list of tickets': {
+    files: 'pages/tickets/tickets.tsx',
+    path: '/tickets?status=all',
+    async act(at) {
+      await at.keyboard.press('j');
+      await at.keyboard.press('e');
+    },
+  },
+  'a ticket in its panel': {
+    files: 'pages/tickets/ticket-triage.tsx',
+    path: '/tickets?ticket=$ticket',
+    act: press('Acknowledge'),
+  },
+  'the recipients of a destination': {
+    files: 'pages/notifications/recipients.tsx',
+    path: '/notifications/$mail',
+    act: press('Ask again'),
+  },
+  'a rule in its row': {
+    files: 'pages/alerts/rules/alert-rule-list.tsx',
+    path: '/alerts?view=rules',
+    act: (at) => at.locator('.rule-item .checkbox').first().click(),
+  },
+};
+
+/** What moves on a page when its request is refused. */
+async function movedBy(
+  at: Page,
+  message: string,
+  action: (at: Page) => Promise<unknown>,
+): Promise<unknown[]> {
+  await refuse(at, message);
+  const before = await measure(at, true);
+  await action(at);
+  await at.locator('.standing-notice, .inline-error').getByText(message).first().waitFor();
+  await drawn(at);
+  await at.unroute('**/console/api/**');
+  return Object.entries(await measure(at, false)).filter(([element, top]) => top !== before[element]);
+}
+
+test.each(Object.entries(IN_PLACE))('an error moves nothing of a page: %s', async (name, entry) => {
+  for (const [size, message] of ANSWERS) {
+    await page.setViewportSize(size);
+    await visit(page, pathOf(entry));
+    expect(await movedBy(page, message, entry.act), message).toEqual([]);
+    await keepPicture(page, `in-place-${size.width}-${name.replaceAll(' ', '-')}-${message.length}`);
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.locator('.standing-notice').waitFor({ state: 'detached' });
+  }
+});
+
+test('an error that stands is gone with its page', async () => {
+  await page.setViewportSize(WIDE);
+  await visit(page, '/alerts?view=rules');
+  await movedBy(page, 'Try again.', (at) => at.locator('.rule-item .checkbox').first().click());
+  await page.getByRole('link', { name: 'Activity', exact: true }).click();
+  await page.locator('.standing-notice').waitFor({ state: 'detached' });
+});
+
+test('data that can’t be renewed stays where it is', async () => {
+  await visit(page, '/fleet');
+  const before = await measure(page, true);
+  await page.context().setOffline(true);
+  await page.getByText('You are offline. Data may be out of date.').waitFor();
+  await drawn(page);
+  expect(Object.entries(await measure(page, false)).filter(([one, top]) => top !== before[one])).toEqual([]);
+  await page.context().setOffline(false);
+  await page.locator('.standing-notice').waitFor({ state: 'detached' });
+});
+
+/** Pages without a session: a link in an e-mail, an invitation, and a link to join. */
+const WITHOUT_SESSION: Record<string, { path: () => Promise<string>; fill?: string; act: string }> = {
+  'a link to confirm an address': {
+    async path() {
+      await service.statement(
+        `update destination_recipient set token_hash = sha256('token-of-ada') where destination_id = ${ids['mail']}`,
+      );
+      return '/email/token-of-ada';
+    },
+    act: 'Confirm',
+  },
+  'a link that makes an owner': { path: () => service.ownerLink(), fill: 'form', act: 'Save and sign in' },
+};
+
+test.each(Object.entries(WITHOUT_SESSION))('an error moves nothing of a page: %s', async (name, entry) => {
+  const stranger = await openWindow(service.origin, null);
+  const at = stranger.page;
+  const path = await entry.path();
+  for (const [size, message] of ANSWERS) {
+    await at.setViewportSize(size);
+    await visit(at, path);
+    if (entry.fill) {
+      await fillEmpty(at.locator(entry.fill));
+      await at.getByLabel('Password', { exact: true }).fill('a sentence that is long');
+    }
+    expect(await movedBy(at, message, press(entry.act)), message).toEqual([]);
+    await keepPicture(at, `alone-${size.width}-${name.replaceAll(' ', '-')}-${message.length}`);
+  }
+  await stranger.close();
+});
+
+test('an error moves nothing of a page: an invitation', async () => {
+  const stranger = await openWindow(service.origin, null);
+  const at = stranger.page;
+  // A person without an account has a session only through an identity provider; the list comes from here instead.
+  const data = [1, 2].map((id) => ({
+    account_id: id,
+    account_name: `Shop ${id}`,
+    roles: ['viewer'],
+    joined: id === 2,
+  }));
+  for (const [size, message] of ANSWERS) {
+    await at.setViewportSize(size);
+    await at.route('**/console/api/invitations', (route) => route.fulfill({ json: { data, acts: true } }));
+    await visit(at, '/invitations');
+    for (const button of ['Accept', 'Use single sign-on', 'Decline']) {
+      expect(await movedBy(at, message, press(button)), `${button}: ${message}`).toEqual([]);
+      await at.route('**/console/api/invitations', (route) => route.fulfill({ json: { data, acts: true } }));
+      await visit(at, '/invitations');
+    }
+    await keepPicture(at, `alone-${size.width}-invitation`);
+  }
+  await stranger.close();
+});
