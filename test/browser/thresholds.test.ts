@@ -63,9 +63,9 @@ test('by keyboard alone: find a check, preview a threshold of a tag, set it, and
   await tabTo(page, 'All connections');
   await page.keyboard.press('ArrowDown');
   await write(page, 'Tag', 'ENV:Test');
-  await write(page, 'info', 'many');
+  await write(page, 'Info at', 'many');
   await dialog.getByText('Enter a number from 0 to 1e15.').waitFor();
-  await write(page, 'info', '5');
+  await write(page, 'Info at', '5');
   await press(page, 'Preview');
   const preview = dialog.getByRole('status', { name: 'Preview' });
   await preview.getByText(/In the last runs of 1 connection, 1 finding would have appeared/).waitFor();
@@ -88,7 +88,7 @@ test('by keyboard alone: find a check, preview a threshold of a tag, set it, and
   await page.locator('.table-item .tag', { hasText: 'env:test' }).waitFor();
   await visit(page, '/thresholds?check=PG_MAX_CONN_HIGH');
   await press(page, 'Edit thresholds of env:test');
-  await write(page, 'info', '');
+  await write(page, 'Info at', '');
   await page.keyboard.press('Delete');
   await press(page, 'Save');
   await page
@@ -104,7 +104,7 @@ test('by keyboard alone: find a check, preview a threshold of a tag, set it, and
   // What somebody changed since stays.
   await visit(page, '/thresholds?check=PG_MAX_CONN_HIGH');
   await press(page, 'Edit thresholds of env:test');
-  await write(page, 'info', '6');
+  await write(page, 'Info at', '6');
   await press(page, 'Save');
   await dialog.waitFor({ state: 'detached' });
   await set({ tag: 'env:test', thresholds: { PG_MAX_CONN_HIGH: { info: 7 } } });
@@ -179,7 +179,7 @@ test('every state is accessible and fits', async () => {
   const dialog = page.getByRole('dialog');
   await dialog.getByText('1 connection').waitFor();
   await check('form');
-  await dialog.getByRole('textbox', { name: 'minimum_rows' }).fill('7');
+  await dialog.getByRole('textbox', { name: 'Minimum rows' }).fill('7');
   await dialog.getByRole('button', { name: 'Preview' }).click();
   await dialog.getByText(/A run keeps no value to compare with minimum_rows/).waitFor();
   await check('preview');

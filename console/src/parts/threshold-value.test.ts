@@ -1,13 +1,46 @@
 import { expect, test } from 'vitest';
-import { thresholdText } from './threshold-value.ts';
+import { THRESHOLD_UNITS } from '../../../src/vocabulary/threshold-units.ts';
+import { thresholdFromField, thresholdLabel, thresholdToField } from './threshold-value.ts';
 
 test.each([
-  [0.1, 'ratio', '10 %'],
-  [300, 'count', '300'],
-  [50, 'milliseconds', '50 ms'],
-  [1, 'days', '1 day'],
-  [5, 'per_minute', '5 a minute'],
-  [16, 'gigabytes', '16 GB'],
-] as const)('%d %s', (value, unit, text) => {
-  expect(thresholdText(value, unit)).toBe(text);
+  ['warning', 'ratio', 'Warning at (%)'],
+  ['warning_seconds', 'seconds', 'Warning at (s)'],
+  ['critical_bytes', 'bytes', 'Critical at (MB)'],
+  ['critical_age', 'ratio', 'Critical at (%)'],
+  ['info', 'count', 'Info at'],
+  ['warning_transactions', 'count', 'Warning at (transactions)'],
+  ['warning_bytes_per_hour', 'bytes_per_hour', 'Warning at (MB an hour)'],
+  ['minimum_rows', 'count', 'Minimum rows'],
+  ['minimum_ms', 'milliseconds', 'Minimum (ms)'],
+  ['calls_per_day', 'per_day', 'Calls (a day)'],
+  ['memory_gb', 'gigabytes', 'Memory (GB)'],
+] as const)('the label of %s', (name, unit, label) => {
+  expect(thresholdLabel(name, unit)).toBe(label);
+});
+
+test.each([
+  ['', 'count', null],
+  [' 0,5 ', 'count', 0.5],
+  ['1e3', 'seconds', 1_000],
+  ['1,000', 'count', 1_000],
+  ['7', 'ratio', 0.07],
+  ['29', 'ratio', 0.29],
+  ['100', 'bytes', 104_857_600],
+  ['-1', 'count', undefined],
+  ['2e15', 'count', undefined],
+  ['1e12', 'bytes', undefined],
+  ['Infinity', 'count', undefined],
+  ['many', 'count', undefined],
+] as const)('the threshold in %j of %s', (text, unit, value) => {
+  expect(thresholdFromField(text, unit)).toBe(value);
+});
+
+test('a field gives back the threshold that it shows', () => {
+  for (const unit of THRESHOLD_UNITS) {
+    for (const value of [0, 0.07, 0.29, 0.333, 1, 5, 12_345, 104_857_600, 262_144_001, 1_099_511_627_776])
+      expect(thresholdFromField(thresholdToField(value, unit), unit), `${value} ${unit}`).toBeCloseTo(
+        value,
+        1,
+      );
+  }
 });

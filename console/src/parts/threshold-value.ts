@@ -1,5 +1,6 @@
 import type { ThresholdUnit } from '../../../src/vocabulary/threshold-units.ts';
 import { valueText } from './chart/value-text.ts';
+import { numberIn } from './number-in.ts';
 
 const grouped = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 9 });
 
@@ -27,4 +28,48 @@ export function thresholdText(value: number, unit: ThresholdUnit): string {
     case 'count':
       return grouped(value);
   }
+}
+
+/** The unit of a threshold's field, as people say it, and its value. */
+const FIELD_UNITS: Record<ThresholdUnit, readonly [unit: string, factor: number]> = {
+  ratio: ['%', 0.01],
+  count: ['', 1],
+  bytes: ['MB', 1024 ** 2],
+  gigabytes: ['GB', 1],
+  milliseconds: ['ms', 1],
+  seconds: ['s', 1],
+  hours: ['hours', 1],
+  days: ['days', 1],
+  per_second: ['a second', 1],
+  per_minute: ['a minute', 1],
+  per_day: ['a day', 1],
+  bytes_per_hour: ['MB an hour', 1024 ** 2],
+};
+
+/** Ends of a threshold's name that only tell its unit. */
+const UNIT_ENDING = /_?(?:bytes_per_hour|per_(?:second|minute|day)|bytes|gb|ms|seconds|hours|days)$/;
+
+/** The label of a threshold's field: `Warning at (s)` for `warning_seconds`, `Minimum rows` for `minimum_rows`. */
+export function thresholdLabel(name: string, unit: ThresholdUnit): string {
+  const [, severity, rest] = /^(info|warning|critical)(?:_(.+))?$/.exec(name) ?? [];
+  const words = (severity ? `${severity} at` : name.replace(UNIT_ENDING, '').replaceAll('_', ' ')) || 'limit';
+  const [sign] = FIELD_UNITS[unit];
+  const counted = sign || (rest ?? '').replaceAll('_', ' ');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${counted && ` (${counted})`}`;
+}
+
+// Without the last digits, which a division by 100 makes up.
+const rounded = (value: number) => Number(value.toPrecision(14));
+
+/** A threshold as the text of its field: 0.1 of a ratio is `10`. */
+export function thresholdToField(value: number, unit: ThresholdUnit): string {
+  return String(rounded(value / FIELD_UNITS[unit][1]));
+}
+
+/** The threshold in a field; null when empty, undefined when it is no number from 0 to 1e15. */
+export function thresholdFromField(text: string, unit: ThresholdUnit): number | null | undefined {
+  const number = numberIn(text);
+  if (typeof number !== 'number') return number;
+  const value = rounded(number * FIELD_UNITS[unit][1]);
+  return value < 0 || value > 1e15 ? undefined : value;
 }

@@ -8,24 +8,21 @@ import type {
 import type { ExplainedFinding } from '../../../../src/console-api/connections/findings.ts';
 import { ApiError, send } from '../../api.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
-import { TextField } from '../../parts/field.tsx';
-import { numberError, numberIn } from '../../parts/number-in.ts';
 import { InlineError } from '../../parts/states.tsx';
+import { ThresholdField } from '../../parts/threshold-field.tsx';
+import { thresholdFromField, thresholdText, thresholdToField } from '../../parts/threshold-value.ts';
 import { offerUndo } from '../../parts/undo.ts';
 import { type ChangedThresholds, undoThresholds, valuesOf } from '../../parts/undo-thresholds.ts';
 import { useRefresh } from './connection-query.ts';
 
-function describe({
-  value,
-  inherited,
-  source,
-  tag,
-  ...threshold
-}: ExplainedFinding['thresholds'][number]): string {
-  const current = value === threshold.default ? '' : `Current: ${value}. `;
-  const by = { tag: `Of ${tag}: ${inherited}. `, account: `Of all connections: ${inherited}. ` };
+type Threshold = ExplainedFinding['thresholds'][number];
+
+function describe({ value, inherited, source, tag, unit, ...threshold }: Threshold): string {
+  const text = (of: number) => thresholdText(of, unit);
+  const current = value === threshold.default ? '' : `Current: ${text(value)}. `;
+  const by = { tag: `Of ${tag}: ${text(inherited)}. `, account: `Of all connections: ${text(inherited)}. ` };
   const below = source === 'tag' || source === 'account' ? by[source] : '';
-  return `${source === 'connection' ? current : below}Default: ${threshold.default}`;
+  return `${source === 'connection' ? current : below}Default: ${text(threshold.default)}`;
 }
 
 interface ThresholdsDialogProps {
@@ -39,9 +36,12 @@ export function ThresholdsDialog({ settings, finding, onClose }: ThresholdsDialo
   const { check_id, title, thresholds } = finding;
   const renew = useRefresh();
   const [texts, setTexts] = useState<Record<string, string>>({});
-  const textOf = ({ name, value, source }: (typeof thresholds)[number]) =>
-    texts[name] ?? (source === 'connection' ? String(value) : '');
-  const typed = Object.entries(texts).map(([name, text]) => [name, numberIn(text)] as const);
+  const textOf = ({ name, value, source, unit }: Threshold) =>
+    texts[name] ?? (source === 'connection' ? thresholdToField(value, unit) : '');
+  const typed = thresholds.flatMap(({ name, unit }) => {
+    const text = texts[name];
+    return text === undefined ? [] : [[name, thresholdFromField(text, unit)] as const];
+  });
   const own = thresholds.filter(({ source }) => source === 'connection');
   const made: ChangedThresholds = {
     check: check_id,
@@ -77,15 +77,14 @@ export function ThresholdsDialog({ settings, finding, onClose }: ThresholdsDialo
         all connections, or the default. <Link to="/thresholds">All thresholds</Link>
       </p>
       {thresholds.map((threshold) => (
-        <TextField
+        <ThresholdField
           description={describe(threshold)}
-          error={numberError(textOf(threshold))}
+          inherited={threshold.inherited}
           key={threshold.name}
-          label={threshold.name}
-          mono
+          name={threshold.name}
           onChange={(text) => setTexts((old) => ({ ...old, [threshold.name]: text }))}
-          placeholder={String(threshold.inherited)}
-          value={textOf(threshold)}
+          text={textOf(threshold)}
+          unit={threshold.unit}
         />
       ))}
       <InlineError error={save.error} />

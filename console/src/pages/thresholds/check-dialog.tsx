@@ -6,6 +6,7 @@ import type {
   ThresholdChange,
   ThresholdPreview,
 } from '../../../../src/console-api/thresholds/threshold-schemas.ts';
+import type { ThresholdUnit } from '../../../../src/vocabulary/threshold-units.ts';
 import { fieldError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -13,13 +14,14 @@ import { ChosenConnections } from '../../parts/connection-choice.tsx';
 import { Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { RadioGroup, TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
-import { thresholdText } from '../../parts/threshold-value.ts';
+import { ThresholdField } from '../../parts/threshold-field.tsx';
+import { thresholdFromField, thresholdText, thresholdToField } from '../../parts/threshold-value.ts';
 import { offerUndo } from '../../parts/undo.ts';
 import { type ChangedThresholds, undoThresholds, valuesOf } from '../../parts/undo-thresholds.ts';
 import { useCan } from '../../shell/profile.ts';
 import { PreviewResult } from './preview-result.tsx';
 import { SetBy } from './set-by.tsx';
-import { meaningOf, scopeWords, thresholdIn } from './threshold-text.ts';
+import { meaningOf, scopeWords } from './threshold-text.ts';
 import { ownThresholdsQuery, useRefreshThresholds } from './thresholds-query.ts';
 
 type Scope = 'all' | 'tag' | 'connections';
@@ -68,11 +70,16 @@ function CheckForm({ check, overrides, onClose }: CheckDialogProps) {
     if (id === undefined || second !== undefined) return null;
     return own.find((one) => one.id === id)?.thresholds.find((one) => one.name === name)?.value ?? null;
   };
-  const textOf = (name: string) => texts[name] ?? String(stored(name) ?? '');
+  const unitOf = new Map(thresholds.map(({ name, unit }) => [name, unit]));
+  const valueIn = (name: string, text: string) => thresholdFromField(text, unitOf.get(name) ?? 'count');
+  const textOf = (name: string, unit: ThresholdUnit) => {
+    const value = stored(name);
+    return texts[name] ?? (value === null ? '' : thresholdToField(value, unit));
+  };
   const inherited = (name: string, standard: number) =>
     (scope === 'all' ? undefined : overrides.find((one) => one.name === name && one.tag === '')?.value) ??
     standard;
-  const typed = Object.entries(texts).map(([name, text]) => [name, thresholdIn(text)] as const);
+  const typed = Object.entries(texts).map(([name, text]) => [name, valueIn(name, text)] as const);
   const isWrong = typed.some(([, number]) => number === undefined);
   const isScoped = scope === 'all' || (scope === 'tag' ? tag.trim() !== '' : ids.length > 0);
   const isReady = typed.length > 0 && !isWrong && isScoped;
@@ -169,17 +176,15 @@ function CheckForm({ check, overrides, onClose }: CheckDialogProps) {
       )}
       {thresholds.map((threshold) => {
         const { name, unit, default: standard } = threshold;
-        const below = inherited(name, standard);
         return (
-          <TextField
-            description={`${meaningOf(threshold)} Default: ${standard} (${thresholdText(standard, unit)}). Leave it empty to reset it.`}
-            error={thresholdIn(textOf(name)) === undefined ? 'Enter a number from 0 to 1e15.' : null}
+          <ThresholdField
+            description={`${meaningOf(threshold)}Default: ${thresholdText(standard, unit)}. Leave it empty to reset it.`}
+            inherited={inherited(name, standard)}
             key={name}
-            label={name}
-            mono
+            name={name}
             onChange={(text) => change(() => setTexts((old) => ({ ...old, [name]: text })))}
-            placeholder={String(below)}
-            value={textOf(name)}
+            text={textOf(name, unit)}
+            unit={unit}
           />
         );
       })}

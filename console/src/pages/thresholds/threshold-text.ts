@@ -5,39 +5,16 @@ import type {
   ThresholdPreview,
 } from '../../../../src/console-api/thresholds/threshold-schemas.ts';
 import { metricWords } from '../../../../src/platform/text/metric-words.ts';
-import { numberIn } from '../../parts/number-in.ts';
 
 const grouped = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 9 });
 
-const UNIT_WORDS: Record<Threshold['unit'], string> = {
-  ratio: 'a ratio: 0.1 is 10 %',
-  count: 'a count',
-  bytes: 'bytes',
-  gigabytes: 'GB',
-  milliseconds: 'milliseconds',
-  seconds: 'seconds',
-  hours: 'hours',
-  days: 'days',
-  per_second: 'per second',
-  per_minute: 'per minute',
-  per_day: 'per day',
-  bytes_per_hour: 'bytes per hour',
-};
-
 const COMPARED = { '>=': 'at or above', '<=': 'at or below', '>': 'above', '<': 'below' } as const;
 
-/** What a threshold means, and its unit: `Warning when dead rows is at or above this value. Unit: a count.`. */
-export function meaningOf({ level, unit }: Pick<Threshold, 'level' | 'unit'>): string {
-  const words = `Unit: ${UNIT_WORDS[unit]}.`;
-  if (!level) return words;
+/** What a threshold means: `Warning when dead rows is at or above this value.`; nothing for what is no level. */
+export function meaningOf({ level }: Pick<Threshold, 'level'>): string {
+  if (!level) return '';
   const severity = `${level.severity.charAt(0).toUpperCase()}${level.severity.slice(1)}`;
-  return `${severity} when ${metricWords(level.metric).toLowerCase()} is ${COMPARED[level.comparison]} this value. ${words}`;
-}
-
-/** The number in a field; null when empty, undefined when it is no number from 0 to 1e15. */
-export function thresholdIn(text: string): number | null | undefined {
-  const number = numberIn(text);
-  return typeof number === 'number' && (number < 0 || number > 1e15) ? undefined : number;
+  return `${severity} when ${metricWords(level.metric).toLowerCase()} is ${COMPARED[level.comparison]} this value. `;
 }
 
 /** Whether a search matches a check. */
