@@ -1,3 +1,5 @@
+import { figure } from './figure.ts';
+
 /** A duration in at most two units: `1 h 5 min`, `42 s`. Negative durations are `0 s`. */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
@@ -12,6 +14,6 @@ export function duration(seconds: number): string {
   return parts
     .slice(first, first + 2)
     .filter(([count]) => count > 0)
-    .map(([count, unit]) => `${count} ${unit}`)
+    .map(([count, unit]) => `${figure(count)} ${unit}`)
     .join(' ');
 }

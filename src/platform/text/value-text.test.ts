@@ -26,4 +26,12 @@ test.each<[number, Unit, string]>([
   [1_258_291, 'bytes_per_second', '1.2 MB/s'],
   [100, 'count', '100'],
   [10.04, 'per_second', '10/s'],
+  [0.99999, 'seconds', '1 s'],
+  [0.9994, 'seconds', '999 ms'],
+  [59.94, 'seconds', '59.9 s'],
+  [59.99, 'seconds', '1 min'],
+  [1023.9, 'bytes', '1 kB'],
+  [1023, 'bytes', '1,023 B'],
+  [1024 ** 2 - 1, 'bytes', '1 MB'],
+  [1e9, 'seconds', '11,574 d 1 h'],
 ])('%d as %s is %s', (value, unit, text) => expect(valueText(value, unit)).toBe(text));

@@ -24,8 +24,9 @@ function short(value: number): string {
 }
 
 function sizeText(bytes: number): string {
-  const magnitude = Math.min(Math.floor(Math.log2(Math.max(1, Math.abs(bytes))) / 10), SIZES.length - 1);
-  const power = Math.max(0, magnitude);
+  // From half a byte below on: 1,023.9 B would read `1,024 B`.
+  const size = Math.max(1, Math.abs(bytes) * (1 + 0.5 / 1024));
+  const power = Math.min(Math.floor(Math.log2(size) / 10), SIZES.length - 1);
   return `${short(bytes / 1024 ** power)} ${SIZES[power]}`;
 }
 
@@ -36,8 +37,10 @@ function percentText(ratio: number): string {
 }
 
 function secondsText(seconds: number): string {
-  if (seconds !== 0 && Math.abs(seconds) < 1) return `${short(seconds * 1_000)} ms`;
-  return Math.abs(seconds) < 60 ? `${short(seconds)} s` : duration(seconds);
+  const size = Math.abs(seconds);
+  // What would read `1,000 ms` or `60 s` has the next unit.
+  if (size !== 0 && size < 0.9995) return `${short(seconds * 1_000)} ms`;
+  return size < 59.95 ? `${short(seconds)} s` : duration(seconds);
 }
 
 const FORMATS: Record<Unit, (value: number) => string> = {

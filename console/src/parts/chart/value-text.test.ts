@@ -19,6 +19,8 @@ test('the marks of an axis share a unit, also where it changes within the axis',
     '2.0 h',
   ]);
   expect(axisTexts([-1, -0.5, 0], 'count')).toEqual(['-1.0', '-0.5', '0.0']);
+  expect(axisTexts([5, 5], 'seconds')).toEqual(['5 s', '5 s']);
+  expect(axisTexts([0, 0], 'count')).toEqual(['0', '0']);
   expect(axisTexts([], 'ratio')).toEqual([]);
   expect(axisTexts([0.5], 'ratio')).toEqual(['50 %']);
 });

@@ -55,7 +55,7 @@ export function axisTexts(values: readonly number[], unit: Unit): string[] {
   const numbers = values.map((value) => value / factor);
   const step = Math.min(...numbers.slice(1).map((value, place) => Math.abs(value - (numbers[place] ?? 0))));
   const isExact = (digits: number) =>
-    numbers.every((value) => Math.abs(Number(value.toFixed(digits)) - value) < step / 100);
+    numbers.every((value) => Math.abs(Number(value.toFixed(digits)) - value) <= step / 100);
   let digits = 0;
   while (digits < MOST_DECIMALS && !isExact(digits)) digits++;
   return numbers.map((value) => {
