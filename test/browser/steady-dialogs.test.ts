@@ -304,8 +304,9 @@ const ANSWERS = [
 
 const pathOf = ({ path }: Case) => path.replace(/\$(\w+)/g, (_, name: string) => ids[name] ?? name);
 
-/** Gives every empty field a value that its browser accepts. */
-async function fillEmpty(form: Locator): Promise<void> {
+/** Gives every empty field a value that its browser accepts. Returns how many there were. */
+async function fillEmpty(form: Locator): Promise<number> {
+  let filled = 0;
   const fields = 'input:not([type=checkbox], [type=radio], [type=hidden], [hidden]), textarea';
   for (const field of await form.locator(fields).all()) {
     if (!(await field.isVisible()) || !(await field.isEditable()) || (await field.inputValue()) !== '')
@@ -318,26 +319,28 @@ async function fillEmpty(form: Locator): Promise<void> {
       'datetime-local': '2031-01-31T12:00',
       date: '2031-01-31',
     };
+    filled += 1;
     await field.fill(VALUES[type ?? ''] ?? WORD);
   }
+  return filled;
 }
 
-/** Opens a dialog with its fields filled, and returns the button that sends it. */
-async function openFilled(entry: Case, size: { width: number; height: number }): Promise<Locator> {
+/** Opens a dialog with its fields filled. Returns the button that sends it, and how many fields were filled. */
+async function openFilled(entry: Case, size: { width: number; height: number }) {
   await page.setViewportSize(size);
   await visit(page, pathOf(entry));
   await entry.open?.(page);
   const dialog = page.locator('.dialog').last();
   await dialog.waitFor();
-  await fillEmpty(dialog);
-  return dialog.locator('.dialog-footer button').last();
+  const filled = await fillEmpty(dialog);
+  return { button: dialog.locator('.dialog-footer button').last(), filled };
 }
 
 test.each(Object.entries(DIALOGS))(
   'what the service answers to a dialog moves none of its buttons: %s',
   async (name, entry) => {
     for (const [size, message] of ANSWERS) {
-      const button = await openFilled(entry, size);
+      const { button } = await openFilled(entry, size);
       const dialog = page.locator('.dialog').last();
       await refuse(page, message);
       const buttons = () =>
@@ -360,6 +363,38 @@ test.each(Object.entries(DIALOGS))(
     }
   },
 );
+
+test.each(Object.entries(DIALOGS))('Escape asks before it drops what was filled in: %s', async (_, entry) => {
+  const { filled } = await openFilled(entry, WIDE);
+  if (filled === 0) return;
+  await page.keyboard.press('Escape');
+  await page.getByRole('alertdialog', { name: 'Discard your changes?' }).waitFor();
+  await press('Keep editing')(page);
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+  expect(await page.locator('.dialog').count()).toBe(1);
+});
+
+test('Escape asks before it drops a choice from a list', async () => {
+  await visit(page, '/keys?create=1');
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Expires/ })
+    .click();
+  await page.getByRole('option', { name: 'Never' }).click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('alertdialog', { name: 'Discard your changes?' }).waitFor();
+});
+
+test('a comment that is not sent is still there after Escape closed its ticket', async () => {
+  await visit(page, pathOf({ files: '', path: '/tickets?ticket=$ticket' }));
+  await page.getByLabel('Comment', { exact: true }).fill('Looks like the backup.');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await page.locator('.ticket-panel').waitFor({ state: 'detached' });
+  await page.goBack();
+  await page.locator('.ticket-panel').waitFor();
+  expect(await page.getByLabel('Comment', { exact: true }).inputValue()).toBe('Looks like the backup.');
+});
 
 /** Buttons and boxes of lists and pages, whose request the service refuses. */
 const IN_PLACE: Record<string, Case & { act: (at: Page) => Promise<unknown> }> = {

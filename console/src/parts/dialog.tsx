@@ -4,6 +4,7 @@ import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { Button, IconButton } from './button.tsx';
+import { FormChange } from './field.tsx';
 import type { IconName } from './icons.tsx';
 import { ErrorPlace } from './states.tsx';
 
@@ -178,6 +179,7 @@ export function FormDialog({
   const id = useId();
   const [isLeaving, setLeaving] = useState(false);
   const [isTouched, setTouched] = useState(false);
+  const touch = () => setTouched(true);
   const leave = () => ((isChanged ?? isTouched) ? setLeaving(true) : onClose());
   useErrorInView(id, isPending || isBusy);
   return (
@@ -208,14 +210,14 @@ export function FormDialog({
       <form
         className="dialog-form"
         id={id}
-        onChange={() => setTouched(true)}
+        onChange={touch}
         onSubmit={(event) => {
           event.preventDefault();
           // Enter in a field submits too.
           if (!isDisabled && !isPending) onSubmit();
         }}
       >
-        {children}
+        <FormChange value={touch}>{children}</FormChange>
       </form>
       <Confirm
         action="Discard changes"

@@ -1,5 +1,5 @@
 import './field.css';
-import { type ReactNode, useState } from 'react';
+import { createContext, type ReactNode, useContext, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
 import { Checkbox as AriaCheckbox } from 'react-aria-components/Checkbox';
 import { FieldError } from 'react-aria-components/FieldError';
@@ -152,6 +152,9 @@ interface SelectProps extends FieldProps {
   hideLabel?: boolean;
 }
 
+/** Tells the form around a {@link Select} of a choice, which has no event that bubbles. */
+export const FormChange = createContext(() => {});
+
 /** A dropdown with one choice. */
 export function Select({
   label,
@@ -163,13 +166,17 @@ export function Select({
   hideLabel = false,
   ...props
 }: SelectProps) {
+  const tellForm = useContext(FormChange);
   return (
     <AriaSelect
       {...props}
       {...(hideLabel ? { 'aria-label': label } : {})}
       className="field"
       {...invalidBy(error)}
-      onChange={(id) => onChange(String(id))}
+      onChange={(id) => {
+        tellForm();
+        onChange(String(id));
+      }}
       value={value}
     >
       {!hideLabel && <Label className="field-label">{label}</Label>}

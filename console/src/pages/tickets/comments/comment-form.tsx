@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import {
   type KeyboardEvent,
   type RefObject,
@@ -24,11 +24,23 @@ interface CommentFormProps {
   box: RefObject<HTMLTextAreaElement | null>;
 }
 
+/** The text that is not sent yet. It outlives the panel, which Escape closes, until the person signs out. */
+function useDraftComment(queries: QueryClient, ticketId: number) {
+  const queryKey = ['comment-draft', ticketId];
+  const [text, setText] = useState(() => queries.getQueryData<string>(queryKey) ?? '');
+  const keep = (next: string) => {
+    queries.setQueryDefaults(queryKey, { gcTime: Number.POSITIVE_INFINITY });
+    queries.setQueryData(queryKey, next);
+    setText(next);
+  };
+  return [text, keep] as const;
+}
+
 /** Writes a comment. An `@` offers the members' names: arrows choose one, Enter takes it. Ctrl+Enter sends. */
 export function CommentForm({ ticketId, box }: CommentFormProps) {
   const id = useId();
-  const [text, setText] = useState('');
   const queries = useQueryClient();
+  const [text, setText] = useDraftComment(queries, ticketId);
   const { error, isPending, mutate } = useMutation({
     mutationFn: () =>
       send<Comment>('POST', `/tickets/${ticketId}/comments`, { body: text } satisfies NewComment),

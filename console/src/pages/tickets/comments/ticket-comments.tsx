@@ -52,7 +52,7 @@ export function TicketComments({ ticketId, can, commenting }: TicketCommentsProp
           )
         }
       </Loaded>
-      {can && <CommentForm box={box} ticketId={ticketId} />}
+      {can && <CommentForm box={box} key={ticketId} ticketId={ticketId} />}
       {removed && <RemoveComment comment={removed} onClose={() => setRemoved(null)} />}
     </div>
   );
