@@ -181,7 +181,7 @@ test('every state is accessible and fits', async () => {
   await check('form');
   await dialog.getByRole('textbox', { name: 'Minimum rows' }).fill('7');
   await dialog.getByRole('button', { name: 'Preview' }).click();
-  await dialog.getByText(/A run keeps no value to compare with minimum_rows/).waitFor();
+  await dialog.getByText(/A run keeps no value to compare with “Minimum rows”/).waitFor();
   await check('preview');
   await dialog.getByText('Chosen connections').first().click();
   await dialog.getByText('0 chosen').waitFor();

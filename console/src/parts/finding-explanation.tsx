@@ -6,7 +6,7 @@ import { valueText } from './chart/value-text.ts';
 import { CodeBlock } from './copy.tsx';
 import { Icon } from './icons.tsx';
 import { readableLine } from './readable-text.ts';
-import { thresholdText } from './threshold-value.ts';
+import { thresholdPhrase, thresholdText } from './threshold-value.ts';
 
 const PIECE = /`([^`]+)`|\[([^\]]+)\]\([^)]*\)/g;
 
@@ -90,7 +90,7 @@ export function FindingExplanation({
             <li aria-hidden="true">Thresholds</li>
             {thresholds.map(({ name, unit, value, default: standard, source, tag }) => (
               <li key={name}>
-                <code>{name}</code> {thresholdText(value, unit)}
+                {thresholdPhrase(name, value, unit)}
                 {value !== standard && ` (default ${thresholdText(standard, unit)})`}
                 {source === 'account' && ', set for all connections'}
                 {source === 'tag' && (

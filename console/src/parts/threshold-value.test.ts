@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { THRESHOLD_UNITS } from '../../../src/vocabulary/threshold-units.ts';
-import { thresholdFromField, thresholdLabel, thresholdToField } from './threshold-value.ts';
+import { thresholdFromField, thresholdLabel, thresholdPhrase, thresholdToField } from './threshold-value.ts';
 
 test.each([
   ['warning', 'ratio', 'Warning at (%)'],
@@ -16,6 +16,18 @@ test.each([
   ['memory_gb', 'gigabytes', 'Memory (GB)'],
 ] as const)('the label of %s', (name, unit, label) => {
   expect(thresholdLabel(name, unit)).toBe(label);
+});
+
+test.each([
+  ['warning', 0.2, 'ratio', 'Warning at 20 %'],
+  ['critical_seconds', 120, 'seconds', 'Critical at 2 min'],
+  ['warning_transactions', 10_000_000, 'count', 'Warning at 10,000,000 transactions'],
+  ['minimum_rows', 10_000, 'count', 'Minimum rows 10,000'],
+  ['minimum_bytes', 1_048_576, 'bytes', 'Minimum 1 MB'],
+  ['calls_per_day', 50, 'per_day', 'Calls 50 a day'],
+  ['info', 300, 'count', 'Info at 300'],
+] as const)('%s of %d in words', (name, value, unit, phrase) => {
+  expect(thresholdPhrase(name, value, unit)).toBe(phrase);
 });
 
 test.each([

@@ -49,13 +49,28 @@ const FIELD_UNITS: Record<ThresholdUnit, readonly [unit: string, factor: number]
 /** Ends of a threshold's name that only tell its unit. */
 const UNIT_ENDING = /_?(?:bytes_per_hour|per_(?:second|minute|day)|bytes|gb|ms|seconds|hours|days)$/;
 
-/** The label of a threshold's field: `Warning at (s)` for `warning_seconds`, `Minimum rows` for `minimum_rows`. */
+/** A threshold's name in words, without its unit: `Warning at` for `warning_seconds`, `Minimum rows` for `minimum_rows`. */
+export function thresholdWords(name: string): string {
+  const [severity] = /^(?:info|warning|critical)(?=_|$)/.exec(name) ?? [];
+  const words = severity ? `${severity} at` : name.replace(UNIT_ENDING, '').replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The label of a threshold's field: its words and its unit, such as `Warning at (s)`. */
 export function thresholdLabel(name: string, unit: ThresholdUnit): string {
-  const [, severity, rest] = /^(info|warning|critical)(?:_(.+))?$/.exec(name) ?? [];
-  const words = (severity ? `${severity} at` : name.replace(UNIT_ENDING, '').replaceAll('_', ' ')) || 'limit';
-  const [sign] = FIELD_UNITS[unit];
-  const counted = sign || (rest ?? '').replaceAll('_', ' ');
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${counted && ` (${counted})`}`;
+  const counted = FIELD_UNITS[unit][0] || countedBy(name);
+  return `${thresholdWords(name)}${counted && ` (${counted})`}`;
+}
+
+/** What a level without a unit counts: `transactions` of `warning_transactions`. */
+function countedBy(name: string): string {
+  return (/^(?:info|warning|critical)_(.+)/.exec(name)?.[1] ?? '').replaceAll('_', ' ');
+}
+
+/** A threshold with its value: `Warning at 20 %`, `Warning at 10,000,000 transactions`, `Minimum rows 10,000`. */
+export function thresholdPhrase(name: string, value: number, unit: ThresholdUnit): string {
+  const counted = unit === 'count' && countedBy(name);
+  return `${thresholdWords(name)} ${thresholdText(value, unit)}${counted ? ` ${counted}` : ''}`;
 }
 
 // Without the last digits, which a division by 100 makes up.

@@ -8,7 +8,7 @@ import type {
 import { send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { InlineError, Loaded } from '../../parts/states.tsx';
-import { thresholdText } from '../../parts/threshold-value.ts';
+import { thresholdPhrase } from '../../parts/threshold-value.ts';
 import { Time } from '../../parts/time.tsx';
 import { offerUndo } from '../../parts/undo.ts';
 import { undoThresholds, valuesOf } from '../../parts/undo-thresholds.ts';
@@ -51,7 +51,7 @@ export function SetBy({ check, overrides, onEdit }: SetByProps) {
             <ul className="threshold-values">
               {set.map(({ name, value, changed_at, changed_by }) => (
                 <li key={name}>
-                  <code>{name}</code> {thresholdText(value, unitOf(name))}, by <bdi>{changed_by}</bdi>{' '}
+                  {thresholdPhrase(name, value, unitOf(name))}, by <bdi>{changed_by}</bdi>{' '}
                   <Time at={changed_at} />
                 </li>
               ))}
@@ -121,7 +121,7 @@ function Own({ check: { check_id }, listed: { data, total }, mayWrite, unitOf }:
             <ul className="threshold-values">
               {thresholds.map(({ name: threshold, value, changed_at, changed_by }) => (
                 <li key={threshold}>
-                  <code>{threshold}</code> {thresholdText(value, unitOf(threshold))}
+                  {thresholdPhrase(threshold, value, unitOf(threshold))}
                   {changed_by !== null && changed_at !== null && (
                     <>
                       , by <bdi>{changed_by}</bdi> <Time at={changed_at} />

@@ -41,7 +41,7 @@ test('a preview says what would have changed, and what nobody can know', () => {
     'Of 1,200 connections, only the first 1,000 were checked.',
     'Nothing changes for 1 other connection: a more specific threshold holds there, or the same.',
     'Not known for 3 connections: the last run did not measure this check.',
-    'A run keeps no value to compare with minimum_rows: the next run shows its effect.',
+    'A run keeps no value to compare with “Minimum rows”: the next run shows its effect.',
     'More findings may appear: a run keeps only the worst values.',
   ]);
 });

@@ -5,6 +5,7 @@ import type {
   ThresholdPreview,
 } from '../../../../src/console-api/thresholds/threshold-schemas.ts';
 import { metricWords } from '../../../../src/platform/text/metric-words.ts';
+import { thresholdWords } from '../../parts/threshold-value.ts';
 
 const grouped = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 9 });
 
@@ -62,7 +63,7 @@ export function previewSentences(preview: ThresholdPreview): string[] {
       : []),
     ...(unknown.length > 0
       ? [
-          `A run keeps no value to compare with ${unknown.map((name) => name.split('.')[1]).join(', ')}: the next run shows its effect.`,
+          `A run keeps no value to compare with ${unknown.map((name) => `“${thresholdWords(name.split('.')[1] ?? name)}”`).join(', ')}: the next run shows its effect.`,
         ]
       : []),
     ...(may_have_more.length > 0 ? ['More findings may appear: a run keeps only the worst values.'] : []),

@@ -15,7 +15,7 @@ import { Filters, Page } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { thresholdText } from '../../parts/threshold-value.ts';
+import { thresholdPhrase } from '../../parts/threshold-value.ts';
 import { useCan } from '../../shell/profile.ts';
 import { AccountSilenceList } from './account-silences.tsx';
 import { CheckDialog } from './check-dialog.tsx';
@@ -121,9 +121,7 @@ const COLUMNS: Column<Row>[] = [
     cell: ({ thresholds }) => (
       <ul className="threshold-values">
         {thresholds.map(({ name, default: standard, unit }) => (
-          <li key={name}>
-            <code>{name}</code> {thresholdText(standard, unit)}
-          </li>
+          <li key={name}>{thresholdPhrase(name, standard, unit)}</li>
         ))}
       </ul>
     ),
@@ -136,14 +134,14 @@ const COLUMNS: Column<Row>[] = [
   },
 ];
 
-/** `All connections: warning 20 %`, the tags, and how many connections. */
+/** `All connections: Warning at 20 %`, the tags, and how many connections. */
 function SetFor({ row: { overrides, own, thresholds } }: { row: Row }) {
   if (overrides.length === 0 && own === 0) return <span className="quiet">Defaults only</span>;
   const unitOf = (name: string) => thresholds.find((one) => one.name === name)?.unit ?? 'count';
   const valuesOf = (tag: string) =>
     overrides
       .filter((one) => one.tag === tag)
-      .map(({ name, value }) => `${name} ${thresholdText(value, unitOf(name))}`)
+      .map(({ name, value }) => thresholdPhrase(name, value, unitOf(name)))
       .join(', ');
   const tags = [...new Set(overrides.map(({ tag }) => tag))].filter((tag) => tag !== '');
   const all = valuesOf('');
