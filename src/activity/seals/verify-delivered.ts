@@ -7,7 +7,7 @@ import {
   openDelivered,
 } from './delivered-entries.ts';
 import type { SealWithLeaves } from './seal.ts';
-import { type Broken, type Claim, type Verified, verifyLog } from './verify-log.ts';
+import { type Broken, type Claim, type FoundFault, findFirstFault, type Verified } from './verify-log.ts';
 
 /** What to verify. */
 export interface DeliveredLog {
@@ -71,7 +71,7 @@ async function verify(
     throw new Error(
       `No seal covers entry ${claims.lowest} of account ${accountId}: give the seals of this account.`,
     );
-  const verdict = await verifyLog({
+  const verdict = await findFirstFault({
     accountId,
     claims: claims.each,
     fromStart: false,
@@ -138,12 +138,13 @@ async function startClaims(seals: AsyncIterable<SealWithLeaves>, from: number, t
   };
 }
 
-function missing(accountId: number, id: number): Broken {
+function missing(accountId: number, id: number): FoundFault {
   return {
     verified: false,
     account_id: accountId,
     first_bad_id: id,
     how: 'deleted',
+    subject: 'entry',
     message: `Entry ${id} is missing.`,
   };
 }
@@ -151,14 +152,13 @@ function missing(accountId: number, id: number): Broken {
 /** Names the file and the record of what is wrong. */
 async function explainBroken(
   delivered: DeliveredEntries,
-  broken: Broken,
+  { subject, ...broken }: FoundFault,
   lastId: number,
 ): Promise<DeliveredBroken> {
   const { account_id, first_bad_id: id, message } = broken;
   const conflict = delivered.conflicts.get(id);
   if (conflict !== undefined) return toConflict(account_id, conflict);
-  if (!message.startsWith('Entry ') || message.endsWith('before it was sealed.'))
-    return { ...broken, file: null };
+  if (subject !== 'entry') return { ...broken, file: null };
   const [entry] = await delivered.between(id, id);
   if (entry)
     return { ...broken, message: `${message.slice(0, -1)}: ${placeOf(entry)}.`, file: entry.file.name };

@@ -36,6 +36,14 @@ export interface Broken {
   message: string;
 }
 
+/** What a fault is about: one entry, one that was gone when it was sealed, or a seal with its entries. */
+type Subject = 'entry' | 'entry gone before' | 'seal';
+
+/** A fault for who explains it further. */
+export interface FoundFault extends Broken {
+  subject: Subject;
+}
+
 /** An entry and its position: its id in the store, its line in a file. */
 export interface PlacedEntry {
   place: number;
@@ -71,11 +79,19 @@ export interface SealedLog {
   trusts(publicKey: string): boolean;
 }
 
+/** {@link findFirstFault} as it is shown. */
+export async function verifyLog(log: SealedLog): Promise<Verified | Broken> {
+  const verdict = await findFirstFault(log);
+  if (verdict.verified) return verdict;
+  const { subject: _, ...broken } = verdict;
+  return broken;
+}
+
 /**
  * Compares a log with its seals in the order of ids, with a few seals' entries in memory. Returns the first place
  * where they differ, or how far they agree (the caller sets `unsealed`). Throws if something can't be read.
  */
-export async function verifyLog(log: SealedLog): Promise<Verified | Broken> {
+export async function findFirstFault(log: SealedLog): Promise<Verified | FoundFault> {
   const keys = new Set<string>();
   const late = new LateEntries();
   let before: Seal | null = null;
@@ -88,7 +104,7 @@ export async function verifyLog(log: SealedLog): Promise<Verified | Broken> {
       sealFault(log, claim.sealed, before) ??
       (await entriesFault(log, claim.sealed, before === null, late)) ??
       storedFault(log, claim);
-    if (broken) return { verified: false, account_id: log.accountId, ...broken };
+    if (broken) return { verified: false, account_id: log.accountId, subject: 'seal', ...broken };
     keys.add(seal.public_key);
     before = seal;
     seals += 1;
@@ -108,7 +124,8 @@ export async function verifyLog(log: SealedLog): Promise<Verified | Broken> {
   };
 }
 
-type Place = Pick<Broken, 'first_bad_id' | 'how' | 'message'>;
+/** Without a subject it is about a seal. */
+type Place = Pick<Broken, 'first_bad_id' | 'how' | 'message'> & { subject?: Subject };
 
 function sealFault(log: SealedLog, { seal, signature }: SignedSeal, before: Seal | null): Place | null {
   const of = `of account ${log.accountId}`;
@@ -218,7 +235,7 @@ function withoutLeaves(
 
 function faultAt(log: SealedLog, id: number, how: Fault, beforeSealed = false): Place {
   const message = `Entry ${id} of account ${log.accountId} was ${how}${beforeSealed ? ' before it was sealed' : ''}.`;
-  return { first_bad_id: id, how, message };
+  return { first_bad_id: id, how, message, subject: beforeSealed ? 'entry gone before' : 'entry' };
 }
 
 /**
