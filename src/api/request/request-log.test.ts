@@ -6,6 +6,7 @@ function kept() {
   const lines: Record<string, unknown>[] = [];
   const log = new RequestLog({
     info: (line: object) => void lines.push({ ...line }),
+    warn: (line: object, message?: string) => void lines.push({ ...line, message }),
     isLevelEnabled: () => true,
   } as ConstructorParameters<typeof RequestLog>[0]);
   return { lines, log };
@@ -43,4 +44,18 @@ test('malformed requests and the console share the lines of a status', () => {
   log.flush();
   expect(lines).toHaveLength(11);
   expect(lines.at(-1)).toEqual({ status: 400, left_out: 6 });
+});
+
+test('a failure that anyone can cause is written ten times a second, and then counted', () => {
+  const { lines, log } = kept();
+  for (let n = 0; n < 1_000; n += 1) log.failed({ n }, 'single sign-on failed');
+  for (let n = 0; n < 10; n += 1) log.failed({ n }, 'something else');
+  log.flush();
+  expect(lines).toHaveLength(21);
+  expect(lines.slice(0, 2)).toEqual([0, 1].map((n) => ({ n, message: 'single sign-on failed' })));
+  expect(lines.at(-1)).toEqual({
+    failure: 'single sign-on failed',
+    left_out: 990,
+    message: 'more failures than the log shows',
+  });
 });

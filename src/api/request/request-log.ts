@@ -33,13 +33,13 @@ const REFUSALS = new Set([401, 403, 404, 429]);
  * valid key or session, it writes ten lines a second per status, then one line that counts the rest. It writes every 5xx.
  */
 export class RequestLog {
-  readonly #log: Pick<Logger, 'info'>;
+  readonly #log: Pick<Logger, 'info' | 'warn'>;
   readonly #enabled: boolean;
-  /** Lines of this second by status, including those left out. */
-  readonly #sampled = new Map<number, number>();
+  /** Lines of this second by status, or by message, including those left out. */
+  readonly #sampled = new Map<number | string, number>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(log: Pick<Logger, 'info' | 'isLevelEnabled'>) {
+  constructor(log: Pick<Logger, 'info' | 'warn' | 'isLevelEnabled'>) {
     this.#log = log;
     this.#enabled = log.isLevelEnabled('info');
   }
@@ -69,14 +69,21 @@ export class RequestLog {
     this.#log.info({ request_id: id, status, source_ip: plainAddress(address) }, 'malformed request');
   }
 
+  /** Logs a failure that anyone can cause, as often as they like. */
+  failed(fields: object, message: string): void {
+    if (this.#isAmongFirst(message)) this.#log.warn(fields, message);
+  }
+
   /** Logs how many lines were left out so far. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const [status, lines] of this.#sampled) {
-      if (lines > LINES_A_SECOND) {
-        this.#log.info({ status, left_out: lines - LINES_A_SECOND }, 'more answers than the log shows');
-      }
+    for (const [kind, lines] of this.#sampled) {
+      const left_out = lines - LINES_A_SECOND;
+      if (left_out <= 0) continue;
+      if (typeof kind === 'number')
+        this.#log.info({ status: kind, left_out }, 'more answers than the log shows');
+      else this.#log.warn({ failure: kind, left_out }, 'more failures than the log shows');
     }
     this.#sampled.clear();
   }
@@ -84,10 +91,13 @@ export class RequestLog {
   /** Whether the line of an answer is written. Counts those that are sampled. `isKnown` is whether it has a valid key or session. */
   #isWritten(status: number, isKnown: boolean): boolean {
     if (!this.#enabled) return false;
-    if (status >= 500 || (isKnown && !REFUSALS.has(status))) return true;
+    return status >= 500 || (isKnown && !REFUSALS.has(status)) || this.#isAmongFirst(status);
+  }
+
+  #isAmongFirst(kind: number | string): boolean {
     this.#timer ??= setTimeout(() => this.flush(), 1_000).unref();
-    const lines = (this.#sampled.get(status) ?? 0) + 1;
-    this.#sampled.set(status, lines);
+    const lines = (this.#sampled.get(kind) ?? 0) + 1;
+    this.#sampled.set(kind, lines);
     return lines <= LINES_A_SECOND;
   }
 }

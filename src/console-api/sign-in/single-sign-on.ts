@@ -123,7 +123,8 @@ async function lead(
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === 'failed' || reason === 'unreachable') {
-      parts.log.warn({ reason, request_id: caller.requestId, ...toldOf(error) }, 'single sign-on failed');
+      const line = { reason, request_id: caller.requestId, ...toldOf(error) };
+      parts.requestLog.failed(line, 'single sign-on failed');
     }
     const told = new URLSearchParams({ error: reason, ...(next !== null && { next }) });
     return reply.redirect(`${parts.basePath}/sign-in?${told}`, 302);
