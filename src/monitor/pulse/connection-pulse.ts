@@ -49,6 +49,8 @@ export class ConnectionPulse {
   #last = NO_OUTCOME;
   #timer: NodeJS.Timeout | null = null;
   #hasEnded = false;
+  /** What is on its way to the store. */
+  readonly #storing = new Set<Promise<void>>();
 
   /** Starts them. The first is at a random instant of the first interval, so that those of many connections are spread. */
   constructor(claimed: ClaimedPulse, loaded: LoadedPulse, parts: PulseParts) {
@@ -81,10 +83,23 @@ export class ConnectionPulse {
     return this.#loaded;
   }
 
-  end(): void {
+  /** Ends them, and resolves when all that they saw is stored, or could not be. */
+  async end(): Promise<void> {
     this.#hasEnded = true;
     if (this.#timer) clearTimeout(this.#timer);
     this.#parts.closeLooks.leave(this.#claimed);
+    this.#storeMinute(this.#load.end());
+    await Promise.allSettled([this.#outbox.settled(), ...this.#storing]);
+  }
+
+  #storeMinute(minute: LoadMinute | null): void {
+    if (minute) this.#follow(this.#parts.storeLoad(minute));
+  }
+
+  #follow(storing: Promise<void>): void {
+    this.#storing.add(storing);
+    const stored = () => this.#storing.delete(storing);
+    storing.then(stored, stored);
   }
 
   #schedule(ms: number): void {
@@ -146,9 +161,8 @@ export class ConnectionPulse {
     const { episodes, stored } = trackEpisodes(this.#episodes, reading, new Date());
     this.#episodes = episodes;
     this.#outbox.send(stored);
-    const minute = this.#load.add(reading, Date.now());
-    if (minute) void this.#parts.storeLoad(minute);
-    if (deadlock) void this.#parts.storeDeadlock({ ...deadlock, at: new Date(deadlock.at) });
+    this.#storeMinute(this.#load.add(reading, Date.now()));
+    if (deadlock) this.#follow(this.#parts.storeDeadlock({ ...deadlock, at: new Date(deadlock.at) }));
   }
 
   #warn(error: unknown, message: string): void {

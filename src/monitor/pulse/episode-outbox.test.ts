@@ -42,3 +42,25 @@ test('an episode that could not be stored is stored as it is when the store is b
     ['2', 2],
   ]);
 });
+
+test('who ends waits for what is on its way to the store, and not for a store that is away', async () => {
+  const stored: string[] = [];
+  let isAway = false;
+  const outbox = new EpisodeOutbox(
+    async ({ root }) => {
+      await new Promise(setImmediate);
+      if (isAway) throw new Error('away');
+      stored.push(root);
+    },
+    () => {},
+  );
+  await outbox.settled();
+  outbox.send([episode('1', 1)]);
+  outbox.send([episode('2', 1)]);
+  await outbox.settled();
+  expect(stored).toEqual(['1', '2']);
+  isAway = true;
+  outbox.send([episode('3', 1)]);
+  await outbox.settled();
+  expect(stored).toHaveLength(2);
+});

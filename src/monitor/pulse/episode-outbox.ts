@@ -13,6 +13,7 @@ export class EpisodeOutbox {
   /** By root and beginning: of one episode, only what it is now. */
   readonly #waiting = new Map<string, BlockingEpisode>();
   #isStoring = false;
+  #storing: Promise<void> = Promise.resolve();
   #hasFailed = false;
 
   /** `onFailure` is called for the first failure after a success. */
@@ -25,11 +26,15 @@ export class EpisodeOutbox {
   send(episodes: readonly BlockingEpisode[]): void {
     for (const episode of episodes) this.#waiting.set(keyOf(episode), episode);
     for (const key of [...this.#waiting.keys()].slice(0, -MOST_WAITING)) this.#waiting.delete(key);
-    void this.#flush();
+    if (!this.#isStoring) this.#storing = this.#flush();
+  }
+
+  /** Resolves when what was sent is stored, or could not be. */
+  settled(): Promise<void> {
+    return this.#storing;
   }
 
   async #flush(): Promise<void> {
-    if (this.#isStoring) return;
     this.#isStoring = true;
     try {
       for (let [next] = this.#waiting.values(); next; [next] = this.#waiting.values()) {

@@ -80,8 +80,8 @@ class PulseMonitor {
   }
 
   async end(): Promise<void> {
-    for (const { pulse } of this.#pulsed.values()) pulse.end();
-    await Promise.all([...this.#accounts.values()].map((children) => children.end()));
+    const ending = [...this.#pulsed.values()].map(({ pulse }) => pulse.end());
+    await Promise.all([...ending, ...[...this.#accounts.values()].map((children) => children.end())]);
     await releasePulses(this.#deps.writer, this.#claimant).catch(() => {}); // the claims expire
   }
 
@@ -136,7 +136,7 @@ class PulseMonitor {
     const dropped = this.#pulsed.get(connectionId);
     if (!dropped) return;
     this.#pulsed.delete(connectionId);
-    dropped.pulse.end();
+    void dropped.pulse.end();
     const { accountId } = dropped.claimed;
     const children = this.#accounts.get(accountId);
     children?.forget(connectionId);

@@ -55,6 +55,18 @@ test('a minute has the averages over its time, however close the pulses are', ()
   expect(minute?.sources[0]?.sessions).toBeCloseTo((5 * 40 + 5) / 20);
 });
 
+test('the minute in which the recording ends is kept if most of it was seen', () => {
+  const recorder = new LoadRecorder();
+  expect(recorder.end()).toBeNull();
+  recorder.add(reading([group()]), seconds(0));
+  for (let n = 1; n <= 5; n++) recorder.add(reading([group()]), seconds(10 * n));
+  expect(recorder.end()).toMatchObject({ at: new Date(START), active: 1 });
+  expect(recorder.end()).toBeNull();
+  recorder.add(reading([group()]), seconds(60));
+  recorder.add(reading([group()]), seconds(70));
+  expect(recorder.end()).toBeNull(); // the rest is another monitor's
+});
+
 test('a minute has the worst of waits and lag, and rates that a restart does not make negative', () => {
   const recorder = new LoadRecorder();
   const transactions = (commits: number) => ({ transactions: { commits, rollbacks: 0 } });

@@ -58,6 +58,16 @@ export class LoadRecorder {
     return finished;
   }
 
+  /**
+   * Ends the recording. Returns the minute so far if it stands for more than half of one: the rest is another monitor's, and a
+   * minute is stored once.
+   */
+  end(): LoadMinute | null {
+    const recording = this.#recording;
+    this.#recording = null;
+    return recording && recording.seconds * 1_000 > MINUTE_MS / 2 ? this.#finish(recording) : null;
+  }
+
   #finish(recording: Recording): LoadMinute {
     const { at, seconds, active, idle, sources, before } = recording;
     const last = this.#counters;
