@@ -149,6 +149,11 @@ const context: CommandContext = {
     if (stored) return stored;
     throw new Error(`Connection ${connection.connectionId} was removed during its health check.`);
   },
+  async tryOwnCheck(writer, connection, tried) {
+    const { tryOwnCheck } = await import('./monitor/own-checks/try-own-check.ts');
+    const deps = { ...(await monitorParts(writer, 'silent')), actor: { actor: 'command line' } };
+    return tryOwnCheck(deps, connection, tried);
+  },
   async lookAt(writer, connection, work) {
     const { openLiveLook } = await import('./monitor/pulse/live-look.ts');
     const live = await openLiveLook(await monitorParts(writer, 'silent'), connection);

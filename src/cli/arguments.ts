@@ -23,6 +23,15 @@ export function countOf(option: string, least: number, most: number): (text: str
   };
 }
 
+/** Parser of a number. */
+export function numberOf(option: string): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (text.trim() !== '' && Number.isFinite(number)) return number;
+    throw new UsageError(`${option} must be a number.`);
+  };
+}
+
 /** Parser of free text: trimmed, 1 to 200 characters, no control characters. */
 export function textOf(option: string): (text: string) => string {
   return (text) => {

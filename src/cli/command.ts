@@ -6,6 +6,7 @@ import type { OwnCheck } from '../checks/own/own-check.ts';
 import type { DatabaseAddress } from '../connections/connection-url.ts';
 import type { RotatedKeys } from '../connections/rotate-secret-key.ts';
 import type { ConnectionKey } from '../monitor/monitor-deps.ts';
+import type { OwnTrial, TriedCheck } from '../monitor/own-checks/try-own-check.ts';
 import type { Progress } from '../monitor/progress.ts';
 import type { LiveLook } from '../monitor/pulse/live-look.ts';
 import type { StoredCheck } from '../monitor/store-run.ts';
@@ -109,6 +110,8 @@ export interface CommandContext {
     connection: ConnectionKey,
     show: (progress: Progress) => void,
   ): Promise<StoredCheck>;
+  /** Runs a statement for an own check once on a connection, and stores no result. */
+  tryOwnCheck(writer: pg.Pool, connection: ConnectionKey, tried: TriedCheck): Promise<OwnTrial>;
   /** Looks at a connection's server now, as its pulses do, while `work` runs. */
   lookAt<T>(
     writer: pg.Pool,

@@ -1,4 +1,5 @@
 import type { Thresholds } from '../checks/check.ts';
+import { isOwnCheckId } from '../checks/own/own-check.ts';
 import { invalidParameter } from '../platform/rejection.ts';
 
 /** Check id → name → the new number; null = back to the default. */
@@ -16,7 +17,10 @@ interface ShippedCheck {
 /** Throws a {@link Rejection} for an unknown check or threshold; the message lists the valid names. */
 export function requireThresholds(changes: ThresholdChanges, checks: readonly ShippedCheck[]): void {
   for (const [id, named] of Object.entries(changes)) {
-    const valid = Object.keys(requireCheck(id, checks).thresholds ?? {});
+    // Which own checks there are is the account's: a threshold of none that it has does nothing.
+    const valid = isOwnCheckId(id)
+      ? ['warning', 'critical']
+      : Object.keys(requireCheck(id, checks).thresholds ?? {});
     const wrong = Object.keys(named).find((name) => !valid.includes(name));
     if (wrong === undefined) continue;
     throw invalidParameter(

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { BackupFacts } from '../checks/backups/backup-checks.ts';
 import type { Thresholds } from '../checks/check.ts';
+import type { OwnCheck } from '../checks/own/own-check.ts';
 import { backupFacts } from '../connections/backups/backup-facts.sql.ts';
 import {
   type Destination,
@@ -9,6 +10,7 @@ import {
   type EncryptedSecrets,
   type Secrets,
 } from '../connections/credentials.ts';
+import { ownChecksOfConnection } from '../connections/own-checks/list-own-checks.ts';
 import { type Override, thresholdsOfRun } from '../connections/thresholds/effective-thresholds.ts';
 import { overridesOfConnection } from '../connections/thresholds/list-overrides.ts';
 import type { KnownReading } from '../runs/changes/facts.ts';
@@ -25,6 +27,7 @@ const selectTarget = `
   select ${destinationColumns}, c.credential, c.ssh_credential,
          thresholds, ${tagsOfConnection} as tags, ${overridesOfConnection} as overrides,
          ${backupFacts} as backups,
+         ${ownChecksOfConnection} as own,
          expected_standbys as "expectedStandbys",
          extract(epoch from now())::float8 as "loadedAt",
          (select coalesce(jsonb_agg(jsonb_build_object(
@@ -56,6 +59,7 @@ interface RunRow extends TargetRow, EncryptedSecrets {
   tags: string[];
   overrides: Override[];
   backups: BackupFacts | null;
+  own: OwnCheck[];
   expectedStandbys: number;
   loadedAt: number;
   before: CounterBefore[];
@@ -93,11 +97,20 @@ export async function loadRun(deps: LoadDeps, connection: ConnectionKey): Promis
   const { allowPrivateTargets, limits } = deps;
   const effective = thresholdsOfRun(row.thresholds, row.tags, row.overrides);
   const thresholds = { ...effective, ...deps.thresholds };
-  const { expectedStandbys, before, loadedAt, known, started } = row;
+  const { expectedStandbys, before, loadedAt, known, started, own } = row;
   const key = await redactionKey(deps.writer, deps.secret, connection, row.redactionKey);
   const facts = key && { key: key.toString('base64'), known, started };
   const queries = await loadQueries(deps.writer, connection.accountId, connection.connectionId);
-  const instructions = { allowPrivateTargets, thresholds, expectedStandbys, before, began, facts, queries };
+  const instructions = {
+    allowPrivateTargets,
+    thresholds,
+    expectedStandbys,
+    own,
+    before,
+    began,
+    facts,
+    queries,
+  };
   return {
     job: {
       target: toTarget(row, secrets),

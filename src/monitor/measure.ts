@@ -37,6 +37,8 @@ export interface Instructions {
   expectedStandbys?: number;
   /** The checks that members wrote for the connection (default: none). */
   own?: readonly OwnCheck[];
+  /** Measures nothing else than `own` (default: false). */
+  onlyOwn?: boolean;
   /** The samples of the previous run, for checks that compare runs. Their age is as of `began`. */
   before?: CounterBefore[];
   /** How often the target is tried (default: 3 times). */
@@ -70,6 +72,7 @@ export async function measure(
     expectedStandbys: instructions.expectedStandbys ?? 0,
     thresholds: instructions.thresholds,
     own,
+    onlyOwn: instructions.onlyOwn ?? false,
     before,
     began,
     limits,

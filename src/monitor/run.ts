@@ -50,7 +50,8 @@ export async function runHealthCheck(
       );
       const measured = withBackups(ofServer, run.backups, run.job.instructions.thresholds);
       note?.('measure', { ms: msSince(measuring), ...measured.cost, faults: countFaults(measured.outcomes) });
-      const loaded = { loadedAt: run.loadedAt, tunnel };
+      const own = run.job.instructions.own ?? [];
+      const loaded = { loadedAt: run.loadedAt, tunnel, own };
       const stored = await storeRun(deps, { connection, measured, loaded, evidence }, note);
       if (stored) setAttributes({ 'dbvitals.score': stored.score });
       return stored;

@@ -1,5 +1,6 @@
 import { type Change, changeAccount } from '../activity/record-entry.ts';
 import type { Finding } from '../checks/check.ts';
+import type { OwnCheck } from '../checks/own/own-check.ts';
 import { pinHostKey, storeServer } from '../connections/store-server.ts';
 import { notifyOfRun } from '../notifications/run-events/notify-run.ts';
 import { type RunWatch, readRunWatch } from '../notifications/run-events/run-watch.ts';
@@ -16,6 +17,7 @@ import { storeCounters } from './counters.ts';
 import { countFaults, judgeRun, type RunVerdict } from './judge-run.ts';
 import type { ConnectionKey, MonitorDeps } from './monitor-deps.ts';
 import type { Cost, Measured } from './nothing-measured.ts';
+import { retiredOutcomes } from './own-checks/retired-outcomes.ts';
 import type { PulseEvidence } from './pulse/pulse-conditions.ts';
 import { msSince, type NoteStep } from './run-steps.ts';
 import type { Tunnel } from './session/ssh-tunnel.ts';
@@ -37,7 +39,7 @@ export interface EndedRun {
   connection: ConnectionKey;
   measured: Measured;
   /** Null if nothing was sent, because the connection was tampered with. */
-  loaded: { loadedAt: number; tunnel: Tunnel | null } | null;
+  loaded: { loadedAt: number; tunnel: Tunnel | null; own: readonly OwnCheck[] } | null;
   /** What the pulses saw that asked for the run. */
   evidence: PulseEvidence | null;
 }
@@ -59,7 +61,7 @@ export async function storeRun(deps: StoreDeps, run: EndedRun, note?: NoteStep):
     const state = await readState(change, run);
     if (!state) return null;
     const verdict = judgeRun({
-      outcomes: measured.outcomes,
+      outcomes: [...measured.outcomes, ...retiredOutcomes(state.tickets, run.loaded?.own ?? null)],
       previous: state.previous.findings,
       tickets: state.tickets,
       silences: state.silences.active,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LIMITS } from '../../src/monitor/limits.ts';
-import { lineOf, measureStatements } from '../../src/monitor/measures/own-checks-fixture.ts';
+import { lineOf, measureStatements } from '../../src/monitor/own-checks/own-checks-fixture.ts';
 import type { OpenedSession, Target } from '../../src/monitor/session/session.ts';
 import { MysqlServer, PASSWORD } from './mysql-server.ts';
 import { ENGINE } from './tested-server.ts';

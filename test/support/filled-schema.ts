@@ -286,6 +286,14 @@ const PARTS: readonly { since: number; sql: string }[] = [
         select account_id, connection_id, 'pgbackrest', '2026-03-02Z', '20260301-230000F', true, '2026-03-01T23:00:00Z', 4294967296
           from connection;`,
   },
+  {
+    since: 53,
+    sql: `
+      insert into own_check
+        select account_id, 'ORDERS_' || n, 'Orders é', 'postgres', case n when 1 then 'shop' end, 'select 1 as value', 'count', '>=', 10,
+               case n when 1 then 0.1 end, 'Line' || chr(10) || 'two', case n when 2 then 300 end, 5, '{env:production,shop}', '2026-03-01Z', 'Ada'
+          from account, generate_series(1, 2) n;`,
+  },
 ];
 
 /** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */

@@ -40,6 +40,11 @@ const backup = {
   bytes: orNull(integer('its size; null = unknown', 41_023_209_472)),
 };
 
+const ownCheck = {
+  check_id: text('the check', 'OWN_ORDERS_STUCK'),
+  title: text('its title', 'Orders wait for payment'),
+};
+
 /** Watched servers, their settings, and their health checks. */
 export const CONNECTION_KINDS = {
   connection_added: kind({
@@ -177,6 +182,41 @@ export const CONNECTION_KINDS = {
       connection_id: connectionId,
       score: integer('health score, 0 to 100', 92),
       health_check_id: optional(idField('the run', 120)),
+    },
+  }),
+  own_check_added: kind({
+    meaning: 'An own check was added.',
+    group: 'checks',
+    severity: 'low',
+    activity: 'create',
+    target: null,
+    properties: { ...ownCheck, to: CHANGES.to },
+  }),
+  own_check_changed: kind({
+    meaning: 'An own check was changed.',
+    group: 'checks',
+    severity: 'low',
+    activity: 'update',
+    target: null,
+    properties: { ...ownCheck, ...CHANGES },
+  }),
+  own_check_removed: kind({
+    meaning: 'An own check was removed.',
+    group: 'checks',
+    severity: 'low',
+    activity: 'delete',
+    target: null,
+    properties: ownCheck,
+  }),
+  own_check_tried: kind({
+    meaning: 'A statement for an own check was run once on a connection.',
+    group: 'checks',
+    severity: 'low',
+    activity: 'read',
+    target: 'connection',
+    properties: {
+      connection_id: connectionId,
+      sql: text('the statement', 'select count(*) as value from orders'),
     },
   }),
   query_text_read: kind({

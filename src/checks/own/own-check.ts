@@ -41,13 +41,23 @@ export interface OwnCheck {
 const PREFIX = 'OWN_';
 
 /** The id of an own check in findings: `OWN_ORDERS_STUCK`. */
-function findingId(id: string): string {
+export function findingId(id: string): string {
   return `${PREFIX}${id}`;
+}
+
+/** Whether findings of this check are of an own check. */
+export function isOwnCheckId(checkId: string): boolean {
+  return checkId.startsWith(PREFIX);
 }
 
 /** The metric of an own check: `orders_stuck_count`. */
 function ownMetric({ id, unit }: Pick<OwnCheck, 'id' | 'unit'>): string {
   return `${id.toLowerCase()}_${unit}`;
+}
+
+/** The metrics that the own check of these findings may have: its unit is not known here. */
+export function ownMetrics(checkId: string): string[] {
+  return OWN_UNITS.map((unit) => ownMetric({ id: checkId.slice(PREFIX.length), unit }));
 }
 
 /** An own check as a check of a run. Its rows are those that `readRows` of own-rows.ts makes. */
@@ -108,7 +118,7 @@ function levels({ unit, operator }: OwnCheck, { warning, critical }: Measure): s
   const named = Object.entries({ warning, critical }).flatMap(([name, threshold]) =>
     threshold === null ? [] : `${name} ${word} ${inUnit(unit, threshold)}`,
   );
-  return ` (${named.join(', ')})`;
+  return named.length === 0 ? '' : ` (${named.join(', ')})`;
 }
 
 function inUnit(unit: OwnUnit, value: number): string {

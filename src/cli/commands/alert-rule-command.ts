@@ -15,7 +15,7 @@ import {
 } from '../../notifications/alerts/rule-condition.ts';
 import type { ConnectionScope } from '../../notifications/connection-scope.ts';
 import { SEVERITIES, type Severity } from '../../vocabulary/severities.ts';
-import { countOf, durationOf, idOf, oneOf, textOf } from '../arguments.ts';
+import { countOf, durationOf, idOf, numberOf, oneOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext } from '../command.ts';
 import { CONNECTION_SCOPE, connectionScopeOf } from '../connection-scope-option.ts';
 import { printList, printOne } from '../print.ts';
@@ -163,14 +163,6 @@ function changesOf({ when, allConnections, allDestinations, enable, disable, ...
     ...((enable || disable) && { is_enabled: enable === true }),
   };
   return changes;
-}
-
-function numberOf(option: string): (text: string) => number {
-  return (text) => {
-    const number = Number(text);
-    if (text.trim() !== '' && Number.isFinite(number)) return number;
-    throw new UsageError(`${option} must be a number.`);
-  };
 }
 
 function idsOf(option: string): (text: string, before: number[] | undefined) => number[] {

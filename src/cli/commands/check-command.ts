@@ -19,6 +19,8 @@ import {
   EXPOSE_PASSWORD,
   readSettings,
 } from '../connection-options.ts';
+import { addOwnCheckCommands } from '../own-checks/own-check-command.ts';
+import { addTryCommand } from '../own-checks/try-own-check-command.ts';
 import { printCheck, progressLine } from '../print-check.ts';
 import { readPassword } from '../read-password.ts';
 import { UsageError } from '../usage-error.ts';
@@ -115,10 +117,12 @@ With --url, nothing is stored and checks that compare two runs are skipped. The 
 is then 1 if the worst finding is a warning, 2 if it is critical or the database can't be
 reached, and 0 otherwise.`;
 
-/** `check run`, `check explain`. */
+/** `check run`, `check explain`, `check try`, `check own`. */
 export function addCheckCommands(program: Command, context: CommandContext): void {
-  const group = program.command('check').description('run a health check, or explain a check');
+  const group = program.command('check').description('run health checks, explain checks, and write own ones');
   addExplainCommand(group, context);
+  addTryCommand(group, context);
+  addOwnCheckCommands(group.command('own').description('manage own checks'), context);
 
   addThresholdOption(addCommand(group, 'run', 'run a health check now and print its findings, worst first'))
     .option('--connection <ID>', 'check this connection and store the result', idOf('--connection'))

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type pg from 'pg';
 import { requireAccount } from '../../accounts/account-row.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
+import { isOwnCheckId } from '../../checks/own/own-check.ts';
 import { ownerOfConnection } from '../../connections/connection-row.ts';
 import { requireCheck } from '../../connections/connection-thresholds.ts';
 import { addSilence, type WantedSilence } from '../../tickets/silences/add-silence.ts';
@@ -66,8 +67,8 @@ export function addSilenceCommands(program: Command, context: CommandContext): v
       untilOf('--until'),
     )
     .action(async ({ connection, json, ...options }: AddOptions) => {
-      const { checks } = await context.loadCatalogue();
-      const { id: check_id } = requireCheck(options.check.toUpperCase(), checks);
+      const check_id = options.check.toUpperCase();
+      if (!isOwnCheckId(check_id)) requireCheck(check_id, (await context.loadCatalogue()).checks);
       const { object = null, reason, note, until = null } = options;
       const wanted = { check_id, object, reason, note, until };
       printOne(json, await context.withStore((writer) => addSilenceTo(writer, connection, wanted)));

@@ -8,7 +8,7 @@ import type { Path } from '../apply/schema-problems.ts';
 import { durationOf } from '../arguments.ts';
 
 /** The engines as a file names them; PostgreSQL has two names. */
-const WRITTEN_ENGINES = ['postgresql', ...ENGINES] as const;
+export const WRITTEN_ENGINES = ['postgresql', ...ENGINES] as const;
 
 /** The schema of an own check in a file. */
 export const ownCheckSchema = Type.Object(
@@ -86,17 +86,17 @@ export function ownChecksIn(file: ReadFile, path: Path, written: readonly Writte
 }
 
 /** The engine of a name in a file, or of an option. */
-function engineOf(written: (typeof WRITTEN_ENGINES)[number]): Engine {
+export function engineOf(written: (typeof WRITTEN_ENGINES)[number]): Engine {
   return written === 'postgresql' ? 'postgres' : written;
 }
 
 /** Parser of the time between two readings. Returns seconds. */
-function everyOf(option: string): (text: string) => number {
+export function everyOf(option: string): (text: string) => number {
   return durationOf(option, '1m', '7d');
 }
 
 /** Parser of the time limit of a statement. Returns seconds. */
-function timeoutOf(option: string): (text: string) => number {
+export function timeoutOf(option: string): (text: string) => number {
   return durationOf(option, '1s', `${TIMEOUT_SECONDS.most}s`);
 }
 

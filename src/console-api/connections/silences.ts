@@ -1,6 +1,7 @@
 import { backupChecks } from '../../checks/backups/backup-checks.ts';
 import { catalogues } from '../../checks/catalogue.ts';
 import { connectionFindings } from '../../checks/connection-findings.ts';
+import { isOwnCheckId } from '../../checks/own/own-check.ts';
 import { notFound, Rejection } from '../../platform/rejection.ts';
 import { identifier, timestamp } from '../../platform/schema/fields.ts';
 import { nullable } from '../../platform/schema/nullable.ts';
@@ -115,6 +116,7 @@ const withdraw = consoleRoute({
 export const silenceRoutes: ConsoleRoute[] = [listSilences, silence, end, withdraw];
 
 function requireCheckOf(engine: keyof typeof catalogues, id: string): void {
+  if (isOwnCheckId(id)) return;
   const { checks, privilegeMissing } = catalogues[engine];
   const known = [...checks, privilegeMissing, ...connectionFindings, ...backupChecks].some(
     (check) => check.id === id,

@@ -33,6 +33,8 @@ export interface Run extends Silences {
   expectedStandbys: number;
   /** The checks that members wrote, as checks of the run. */
   own: ReadonlyMap<Check, OwnCheck>;
+  /** Measures nothing else than `own`. */
+  onlyOwn: boolean;
   /** The samples of the previous run. */
   before: CounterBefore[];
   /** `Date.now()` when `before` was read. */

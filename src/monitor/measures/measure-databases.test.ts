@@ -68,6 +68,7 @@ async function runUntil(databases: readonly string[], sessions: number, before: 
     thresholds: {},
     expectedStandbys: 0,
     own: new Map(),
+    onlyOwn: false,
     before,
     began,
     dialler: { dial: async () => new PassThrough(), hostKey: () => null, close() {} },

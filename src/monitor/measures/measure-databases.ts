@@ -2,6 +2,7 @@ import { cheapestFirst } from '../../checks/cheapest-first.ts';
 import type { Check } from '../../checks/check.ts';
 import type { Endpoint } from '../../platform/network/address.ts';
 import { cleanText } from '../../platform/text/clean-text.ts';
+import { measureOwnChecks } from '../own-checks/measure-own-checks.ts';
 import { countChecks } from '../progress.ts';
 import { type ConnectFailure, connectFailure, isTimeout } from '../session/failures/connect-failure.ts';
 import { lastingSession, reasonOfEnd, stopWhereEnded } from '../session/lasting-session.ts';
@@ -9,7 +10,6 @@ import { openDatabase, type Reached } from '../session/reach.ts';
 import type { Session } from '../session/session.ts';
 import { failedSample, RunEnded } from './failed-sample.ts';
 import { measureEach, type Place, type Run } from './measure-checks.ts';
-import { measureOwnChecks } from './measure-own-checks.ts';
 
 /** After this share of the run's time, heavy checks of further databases wait until the cheap ones are done. */
 const LATE = 0.25;
@@ -37,6 +37,11 @@ export async function measureServer(
     if (!('databases' in facts)) return facts;
     const { databases, ...place } = facts;
     run.server = { version: place.version, tls: session.tls, provider: place.provider };
+    if (run.onlyOwn) {
+      await session.close();
+      await measureOwnChecks(run, endpoint, place);
+      return null;
+    }
     const ofServer = cheapestFirst(checks.filter(({ scope }) => scope === 'server'));
     const ofDatabase = cheapestFirst(checks.filter(({ scope }) => scope === 'database'));
     const counts = { ofServer: ofServer.length, ofDatabase: ofDatabase.length };

@@ -1,5 +1,6 @@
 import { everyCheck } from '../../checks/catalogue.ts';
 import { CHECK_METRICS } from '../../checks/check-metrics.ts';
+import { isOwnCheckId, ownMetrics } from '../../checks/own/own-check.ts';
 import { engineVitals } from '../../checks/vitals/engine-vitals.ts';
 import { invalidParameter } from '../../platform/rejection.ts';
 import { nearestWord } from '../../platform/text/nearest-word.ts';
@@ -112,7 +113,9 @@ function requireSubject(rule: RuleCondition): void {
   }
 }
 
-function requireCheckId(id: string): (typeof everyCheck)[number] {
+/** The check of an id; of an own check what a rule needs. Whether the account has it is seen when the rule is evaluated. */
+function requireCheckId(id: string): Pick<(typeof everyCheck)[number], 'maxSeverity'> {
+  if (isOwnCheckId(id)) return { maxSeverity: 'critical' };
   const check = everyCheck.find((one) => one.id === id);
   if (check) return check;
   const ids = everyCheck.map((one) => one.id);
@@ -134,8 +137,13 @@ const VITALS = [
   ...new Set(Object.values(engineVitals).flatMap(({ vitals }) => vitals.map(({ metric }) => metric))),
 ];
 
+function metricsOf(checkId: string): readonly string[] {
+  requireCheckId(checkId);
+  return isOwnCheckId(checkId) ? ownMetrics(checkId) : (CHECK_METRICS[checkId] ?? []);
+}
+
 function requireMeasure(checkId: string, measure: string): void {
-  const known = checkId === '' ? VITALS : (CHECK_METRICS[requireCheckId(checkId).id] ?? []);
+  const known = checkId === '' ? VITALS : metricsOf(checkId);
   if (known.includes(measure)) return;
   if (known.length === 0) reject('measure', `${checkId} measures no number: count its findings instead.`);
   const owner = checkId === '' ? 'There is no vital' : `${checkId} does not measure`;

@@ -22,6 +22,7 @@ const KINDS = [
   'trigger',
   'silence',
   'threshold',
+  'check',
 ];
 const DAY_MS = 86_400_000;
 const MOST_CHANGES = 5;

@@ -30,6 +30,7 @@ const KINDS: Readonly<Record<string, string>> = {
   finding: 'Finding',
   silence: 'Silence',
   threshold: 'Threshold',
+  check: 'Own check',
   more: 'More changes',
 };
 

@@ -14,6 +14,8 @@ export type ChangeKind =
   | 'finding'
   | 'silence'
   | 'threshold'
+  // A check that a member wrote.
+  | 'check'
   // How many changes were found but not listed, or why something was not compared.
   | 'more';
 

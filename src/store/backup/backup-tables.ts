@@ -54,6 +54,7 @@ export const BACKED_UP: readonly string[] = [
   'session_load',
   'saved_view',
   'threshold',
+  'own_check',
   'destination',
   'destination_queue',
   'destination_recipient',

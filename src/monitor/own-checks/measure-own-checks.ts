@@ -7,6 +7,8 @@ import { readOwnStatement } from '../../checks/own/own-statement.ts';
 import type { Endpoint } from '../../platform/network/address.ts';
 import { cleanText } from '../../platform/text/clean-text.ts';
 import { cleanRows } from '../counters.ts';
+import { failedSample, RunEnded } from '../measures/failed-sample.ts';
+import type { Run } from '../measures/measure-checks.ts';
 import type { Sample } from '../outcome.ts';
 import { factsOf, msSince } from '../run-steps.ts';
 import type { RunFacts } from '../session/engine-parts.ts';
@@ -14,8 +16,6 @@ import { connectFailure, describeError, isTimeout, refusalOf } from '../session/
 import { reasonOfEnd, stopWhereEnded } from '../session/lasting-session.ts';
 import { openDatabase } from '../session/reach.ts';
 import { NoAnswer } from '../session/session.ts';
-import { failedSample, RunEnded } from './failed-sample.ts';
-import type { Run } from './measure-checks.ts';
 
 /** The longest answer to the statement of an own check. */
 const ANSWER_BYTES = 64 * 1024;

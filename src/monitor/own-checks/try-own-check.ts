@@ -1,0 +1,71 @@
+import { changeAccount } from '../../activity/record-entry.ts';
+import { findingId, type OwnCheck } from '../../checks/own/own-check.ts';
+import { worstFirst } from '../../checks/score.ts';
+import { notFound } from '../../platform/rejection.ts';
+import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
+import type { FindingStatus } from '../../vocabulary/severities.ts';
+import { loadRun } from '../load-run.ts';
+import type { ConnectionKey, MonitorDeps } from '../monitor-deps.ts';
+import type { Cost } from '../nothing-measured.ts';
+import { measureLoaded } from '../tokens/measure-loaded.ts';
+
+/** What a statement gave for an own check that is not stored. */
+export interface OwnTrial {
+  status: FindingStatus;
+  /** Of the worst value; or why nothing was measured. */
+  metric_line: string;
+  values: { object: string | null; value: number }[];
+  /** How many rows would be a fault. */
+  faults: number;
+  cost: Cost;
+}
+
+/** A check that is tried: its engine is the connection's. */
+export type TriedCheck = Pick<
+  OwnCheck,
+  'sql' | 'database' | 'unit' | 'operator' | 'warning' | 'critical' | 'timeout'
+>;
+
+// So the run returns the rows, which it keeps for the time between two readings.
+const KEPT = { every: 86_400 };
+
+const NEVER = new AbortController().signal;
+
+/**
+ * Runs the statement of an own check once on a connection, as a run does, and stores nothing but an entry in the log. Throws
+ * `notFound`, and as `loadRun` does.
+ */
+export async function tryOwnCheck(
+  deps: MonitorDeps,
+  connection: ConnectionKey,
+  tried: TriedCheck,
+  signal: AbortSignal = NEVER,
+): Promise<OwnTrial> {
+  const run = await loadRun(deps, connection);
+  const { accountId, connectionId: connection_id } = connection;
+  if (!run) throw notFound('connection', connection_id);
+  await changeAccount(deps.writer, accountId, async ({ record }) => {
+    const properties = { connection_id, sql: tried.sql, ...deps.actor };
+    record('own_check_tried', PAGE_LINKS.connection(connection_id), properties);
+  });
+  const { target, instructions } = run.job;
+  const named = { id: 'TRIED', title: 'Tried', engine: target.engine, remediation: '', tags: [] };
+  const own = [{ ...tried, ...named, ...KEPT }];
+  const { facts: _, before: __, ...rest } = instructions;
+  const job = { target, instructions: { ...rest, own, onlyOwn: true } };
+  const measured = await measureLoaded({ ...run, job }, deps.tokenCommands ?? {}, signal);
+  const id = findingId(named.id);
+  const outcome = measured.outcomes.filter(({ check }) => check.id === id);
+  const findings = worstFirst(outcome.length > 0 ? outcome : measured.outcomes);
+  const rows = measured.samples.find(({ checkId }) => checkId === id)?.rows.slice(1) ?? [];
+  return {
+    status: findings[0]?.status ?? 'error',
+    metric_line: findings[0]?.metric_line ?? '',
+    values: rows.map(({ object, value }) => ({
+      object: typeof object === 'string' ? object : null,
+      value: Number(value),
+    })),
+    faults: findings.filter(({ status, severity }) => status === severity).length,
+    cost: measured.cost,
+  };
+}
