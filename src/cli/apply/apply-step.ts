@@ -11,11 +11,12 @@ export interface Difference {
     | 'alert rule'
     | 'destination'
     | 'maintenance'
+    | 'own check'
     | 'thresholds';
   /** The account's name. */
   account: string;
   /**
-   * The name of an account, connection, alert rule or destination, the e-mail address of a member, or `connection / check / object` of a
+   * The name of an account, connection, alert rule or destination, the e-mail address of a member, the id of an own check, or `connection / check / object` of a
    * silence; of thresholds, `all connections` or a tag.
    */
   name: string;

@@ -11,7 +11,8 @@ import { ROLE_IDS } from '../../vocabulary/role-permissions.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
 import type { Catalogue } from '../command.ts';
-import { tagThresholdsSchema, thresholdsSchema } from '../thresholds/thresholds.ts';
+import { ownCheckSchema } from '../own-checks/own-check-schema.ts';
+import { OWN_CHECK_IDS, tagThresholdsSchema, thresholdsSchema } from '../thresholds/thresholds.ts';
 import { destinationSchema } from './destination-schema.ts';
 import { scopeSchema } from './scopes/scope-schema.ts';
 import { secretSchema } from './secrets/secret-schema.ts';
@@ -137,10 +138,10 @@ function connection(checks: Catalogue['checks']) {
 function silence(checks: Catalogue['checks']) {
   return closed(
     {
-      check: Type.String({
-        enum: checks.map(({ id }) => id),
-        description: 'The id of a check, such as PG_DEAD_TUPLES; see docs/checks.',
-      }),
+      check: Type.Union(
+        [Type.String({ enum: checks.map(({ id }) => id) }), Type.String({ pattern: OWN_CHECK_IDS })],
+        { description: 'The id of a check, such as PG_DEAD_TUPLES, see docs/checks; or of an own check.' },
+      ),
       object: Type.Optional(text('The object, named as in the finding (default: all).')),
       reason: word(REASONS),
       note: text('The explanation for your team, 1 to 200 characters.'),
@@ -234,6 +235,7 @@ export function configurationSchema(checks: Catalogue['checks']) {
       destinations: Type.Optional(
         Type.Array(destinationSchema(), { description: 'A list of destinations.' }),
       ),
+      checks: Type.Optional(Type.Array(ownCheckSchema, { description: 'A list of own checks.' })),
       maintenance: Type.Optional(
         Type.Array(Maintenance, { description: 'A list of recurring maintenance windows.' }),
       ),
@@ -254,6 +256,7 @@ export type WrittenAccount = Static<ReturnType<typeof configurationSchema>>['acc
 export type WrittenConnection = NonNullable<WrittenAccount['connections']>[number];
 export type WrittenMaintenance = NonNullable<WrittenAccount['maintenance']>[number];
 export type WrittenRule = NonNullable<WrittenAccount['alert_rules']>[number];
+export type WrittenOwnCheck = NonNullable<WrittenAccount['checks']>[number];
 export type WrittenSilence = NonNullable<WrittenConnection['silences']>[number];
 
 function text(description: string, maxLength = 200) {

@@ -1,7 +1,9 @@
 import type { NewAccount } from '../../accounts/add-account.ts';
 import type { MemberRow } from '../../accounts/members/member-row.ts';
+import type { OwnCheck } from '../../checks/own/own-check.ts';
 import { emailOf, textOf } from '../arguments.ts';
 import type { Catalogue } from '../command.ts';
+import { ownChecksIn } from '../own-checks/own-check-schema.ts';
 import { noteRepeated, type ReadFile, readFile } from './configuration-file.ts';
 import { configurationSchema, type WrittenAccount } from './configuration-schema.ts';
 import { connectionsIn, type DesiredConnection } from './parse-connections.ts';
@@ -22,6 +24,7 @@ export interface DesiredAccount extends Omit<NewAccount, 'kind'> {
   alertRules: DesiredRule[] | null;
   destinations: DesiredDestination[] | null;
   maintenance: DesiredMaintenance[] | null;
+  ownChecks: OwnCheck[] | null;
   thresholds: DesiredThresholds;
 }
 
@@ -61,7 +64,7 @@ function accountIn(
   surroundings: Surroundings,
 ): DesiredAccount {
   const { name, kind, plan, requests_per_minute, members, connections } = written;
-  const { alert_rules, destinations, maintenance } = written;
+  const { alert_rules, destinations, maintenance, checks } = written;
   file.attempt([...path, 'name'], () => textOf('The name')(name));
   if (requests_per_minute !== undefined && plan !== 'enterprise') {
     const sentence = 'Only the enterprise plan can have its own limit: leave it out.';
@@ -82,6 +85,7 @@ function accountIn(
       ? destinationsIn(file, [...path, 'destinations'], destinations, surroundings)
       : null,
     maintenance: maintenance ? maintenanceIn(file, [...path, 'maintenance'], maintenance) : null,
+    ownChecks: checks ? ownChecksIn(file, [...path, 'checks'], checks) : null,
     thresholds: thresholdsIn(file, path, written),
   };
 }

@@ -11,6 +11,7 @@ import { planConnections } from './plan-connections.ts';
 import { planDestinations } from './plan-destinations.ts';
 import { planMaintenance } from './plan-maintenance.ts';
 import { planMembers } from './plan-members.ts';
+import { planOwnChecks } from './plan-own-checks.ts';
 import { planThresholds } from './plan-thresholds.ts';
 import { readScopeNames } from './scopes/scope-names.ts';
 import { requireExactNames, type Unmatched, unmatchedPatterns } from './scopes/unmatched-scopes.ts';
@@ -67,6 +68,7 @@ export async function planAccounts(
       wanted.alertRules &&
         (await planAlertRules(client, of, wanted.alertRules, { file, named: destinations, scopes })),
       wanted.maintenance && (await planMaintenance(client, of, wanted.maintenance, scopes)),
+      wanted.ownChecks && (await planOwnChecks(client, of, wanted.ownChecks)),
       await planThresholds(client, of, wanted.thresholds),
     ].filter((list) => list !== null);
     const unnamed = lists.flatMap((list) => list.unnamed);

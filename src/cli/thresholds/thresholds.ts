@@ -16,6 +16,9 @@ export function thresholdsOf(text: string, before: ThresholdChanges = {}): Thres
   return { ...before, [check]: { ...before[check], [name]: number === '' ? null : Number(number) } };
 }
 
+/** A pattern of the ids that own checks have in findings. */
+export const OWN_CHECK_IDS = '^OWN_[A-Z][A-Z0-9_]{0,39}$';
+
 /** The schema of thresholds by tag, in a file of `apply`. */
 export function tagThresholdsSchema(checks: Catalogue['checks']) {
   const schema = Type.Object(
@@ -42,14 +45,19 @@ export function thresholdsSchema(checks: Catalogue['checks']) {
           ] as const,
         ];
   });
+  const own = Type.Object(
+    { warning: number('the own one'), critical: number('the own one') },
+    { additionalProperties: false, description: 'An own check: warning, critical.' },
+  );
   const schema = Type.Partial(Type.Object(Object.fromEntries(named)), {
     additionalProperties: false,
+    patternProperties: { [OWN_CHECK_IDS]: own },
     description: 'Thresholds that differ from the default, by check and name.',
   });
   return Type.Unsafe<Record<string, Record<string, number>>>(schema);
 }
 
-function number(preset: number): TSchema {
+function number(preset: number | string): TSchema {
   return Type.Optional(
     Type.Number({ minimum: 0, maximum: 1e15, description: `A number from 0 (default: ${preset}).` }),
   );

@@ -69,7 +69,7 @@ accounts:
       - { email: ada@example.com, name: "Ada: *Example*", roles: [owner] }
       - { email: bob@example.com, name: "007", roles: [viewer, auditor], status: invited }
       - { email: eve@example.com, name: Eve, roles: [viewer], status: suspended }
-    thresholds: { PG_LONG_QUERY: { warning_seconds: 90 } }
+    thresholds: { PG_LONG_QUERY: { warning_seconds: 90 }, OWN_QUEUES: { critical: 5 } }
     tag_thresholds: { "env:test": { PG_CONN_SATURATION: { warning: 0.95, critical: 0.99 } } }
     connections:
       - name: shop
@@ -88,6 +88,7 @@ ${pem}
         ssh: { username: jump, host: jump.example.com, port: 2222, key: { file: shop.ssh-key } }
         thresholds: { PG_DEAD_TUPLES: { warning: 0.3, naps: 6 } }
         silences:
+          - { check: OWN_QUEUES, reason: accepted_risk, note: known }
           - { check: PG_NO_PRIMARY_KEY, object: "public.log: 1", reason: accepted_risk, note: append-only, until: 2035-01-31 }
           - { check: PG_CACHE_HIT_LOW, reason: wont_fix, note: "yes" }
       - { name: Shop Two, url: "mysql://watcher@crm.example.com", password: { file: shop-two.password }, tls: require }
@@ -137,6 +138,25 @@ ${pem}
     maintenance:
       - { name: weekly, every: [sun, mon], at: "02:00", for: 90m, time_zone: Europe/Berlin, connections: [{ name: "s*x" }, shop] }
       - { name: all, every: [fri], at: "10:00", for: 1h }
+    checks:
+      - id: ORDERS_STUCK
+        title: Orders wait
+        engine: postgresql
+        database: shop
+        sql: |
+          select count(*) as value
+            from orders
+        unit: ratio
+        operator: "<="
+        warning: 0.5
+        critical: -0.1
+        remediation: |
+          First line
+          "second"
+        every: 15m
+        timeout: 10s
+        connections: { tags: [shop, env:production] }
+      - { id: QUEUES, title: Queues, engine: mysql, sql: select 1 as value, unit: count, operator: ">=", critical: 1 }
 `;
 
 const desired = (text: string) =>

@@ -10,6 +10,7 @@ import {
 } from '../../../connections/connection-settings.ts';
 import type { ConnectionThresholds } from '../../../connections/connection-thresholds.ts';
 import type { DatabaseAddress } from '../../../connections/connection-url.ts';
+import { listOwnChecks, type StoredOwnCheck } from '../../../connections/own-checks/list-own-checks.ts';
 import { readTags } from '../../../connections/tags/connection-tags.ts';
 import { listOverrides, type StoredOverride } from '../../../connections/thresholds/list-overrides.ts';
 import type { SecretKeys } from '../../../platform/encryption.ts';
@@ -17,7 +18,12 @@ import { within } from '../../../store/read.ts';
 import { silencesInForce } from '../../../tickets/silences/list-silences.ts';
 import type { SilenceRow } from '../../../tickets/silences/silence-row.ts';
 import { isShippedAuthority } from '../../../vocabulary/hosted/authorities.ts';
-import type { WrittenAccount, WrittenConnection, WrittenSilence } from '../configuration-schema.ts';
+import type {
+  WrittenAccount,
+  WrittenConnection,
+  WrittenOwnCheck,
+  WrittenSilence,
+} from '../configuration-schema.ts';
 import { ScopeNames } from '../scopes/scope-names.ts';
 import { exportDestinations, exportMaintenance, exportRules } from './export-notifications.ts';
 import { SecretPlaces } from './secret-places.ts';
@@ -62,6 +68,7 @@ export async function exportAccount(
     destinations: await exportDestinations(client, accountId, { secret, scopes, places }),
     alert_rules: await exportRules(read, accountId, scopes),
     maintenance: await exportMaintenance(read, accountId, scopes),
+    checks: (await listOwnChecks(read, accountId)).map(exportOwnCheck),
   };
   requireDistinct(account);
   return account;
@@ -136,6 +143,33 @@ function exportSilence({ check_id, object, reason, note, until }: SilenceRow): W
     reason,
     note,
     ...(until !== null && { until: until.toISOString() }),
+  };
+}
+
+function exportOwnCheck({
+  database,
+  warning,
+  critical,
+  every,
+  timeout,
+  tags,
+  ...own
+}: StoredOwnCheck): WrittenOwnCheck {
+  const { id, title, engine, sql, unit, operator, remediation } = own;
+  return {
+    id,
+    title,
+    engine,
+    ...(database !== null && { database }),
+    sql,
+    unit,
+    operator,
+    ...(warning !== null && { warning }),
+    ...(critical !== null && { critical }),
+    ...(remediation !== '' && { remediation }),
+    ...(every !== null && { every: `${every}s` }),
+    timeout: `${timeout}s`,
+    ...(tags.length > 0 && { connections: { tags: [...tags] } }),
   };
 }
 
