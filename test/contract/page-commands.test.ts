@@ -28,6 +28,7 @@ const ELSEWHERE: readonly [what: RegExp, where: string][] = [
   [/^queries text/, 'src/console-api/queries/query-routes.store.test.ts'],
   [/^alert acknowledge/, 'test/contract/alert-rules.test.ts'],
   [/^ticket (?:acknowledge|snooze)/, 'src/cli/tickets/ticket-command.store.test.ts'],
+  [/^check try/, 'src/connections/own-checks/own-checks.store.test.ts'],
   [/^top\b/, 'test/contract/standstill.test.ts'],
   [/^destination test/, 'test/contract/destinations.test.ts'],
   [/--token-source/, 'src/monitor/tokens/token-login.store.test.ts'],
@@ -38,6 +39,11 @@ const OTHER_PAGES = /^docs\/(?:reference\/commands\.md|checks\/|operate\/restore
 /** Exit codes that mean what the page says. The example's server does not exist: that is its worst finding. */
 const EXITS: readonly [RegExp, number][] = [[/^check run --url/, 2]];
 
+/** The file of `check run --own`. */
+const OWN_CHECKS = `checks:
+  - { id: ONE, title: One, engine: postgresql, sql: select 1 as value, unit: count, operator: ">=", warning: 2 }
+`;
+
 const folder = temporaryFolder();
 let account = 0;
 let connection = 0;
@@ -47,6 +53,7 @@ let publicKey = '';
 beforeAll(async () => {
   const url = 'https://hooks.slack.com/services/T0/B0/unspoken';
   writeFileSync(join(folder.path, 'slack-url'), `${url}\n`, { mode: 0o600 });
+  writeFileSync(join(folder.path, 'own.yaml'), OWN_CHECKS);
   ({ id: account } = await makeAccount());
   const inAccount = ['--account', `${account}`];
   for (const name of ['shop-1', 'prod-1']) {
@@ -82,7 +89,7 @@ function here(words: readonly string[], added: Added): string[] {
     if (before === '--member') return `${member}`;
     if (['change', 'remove', 'revoke', 'test', 'regenerate'].includes(before) && isExample)
       return added.get(kind) ?? own[kind] ?? word;
-    if (word === 'slack-url') return join(folder.path, word);
+    if (word === 'slack-url' || word === 'own.yaml') return join(folder.path, word);
     if (word === 'N') return '500';
     return word.replace('db.example.com', 'db.invalid').replace('@db:5432', '@db.invalid:5432');
   });

@@ -178,6 +178,12 @@ test('a trial stores nothing but its entry', async () => {
     { connection_id: key.connectionId, sql: SQL },
     { connection_id: key.connectionId, sql: 'drop table queue' },
   ]);
+  const lost = await store.watched({ host: '/nowhere' });
+  expect(await tryOwnCheck(store.deps, lost, tried)).toMatchObject({
+    status: 'error',
+    values: [],
+    faults: 0,
+  });
   expect(await tickets()).toEqual([]);
   await expect(tryOwnCheck(store.deps, { ...key, connectionId: 999 }, tried)).rejects.toThrow(
     'no connection 999',

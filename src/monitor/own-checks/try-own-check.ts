@@ -59,13 +59,14 @@ export async function tryOwnCheck(
   const findings = worstFirst(outcome.length > 0 ? outcome : measured.outcomes);
   const rows = measured.samples.find(({ checkId }) => checkId === id)?.rows.slice(1) ?? [];
   return {
-    status: findings[0]?.status ?? 'error',
+    // If there is no outcome of it, the finding says why the server was not reached.
+    status: outcome.length > 0 ? (findings[0]?.status ?? 'error') : 'error',
     metric_line: findings[0]?.metric_line ?? '',
     values: rows.map(({ object, value }) => ({
       object: typeof object === 'string' ? object : null,
       value: Number(value),
     })),
-    faults: findings.filter(({ status, severity }) => status === severity).length,
+    faults: outcome.length > 0 ? findings.filter(({ status, severity }) => status === severity).length : 0,
     cost: measured.cost,
   };
 }
