@@ -105,7 +105,9 @@ async function follow(step: PageCommand, added: Added): Promise<void> {
   const { page, line, settings, output } = step;
   const words = withoutFiles(here(step.words, added));
   const environment = { ...inject('environment'), ...settings };
-  const { exit, stdout, stderr } = await hostedCommand(words, environment, 'unspoken password\n');
+  // A bucket has an access key, everything else a password.
+  const input = words.includes('s3') ? 'ACMEKEY:unspoken' : 'unspoken password';
+  const { exit, stdout, stderr } = await hostedCommand(words, environment, `${input}\n`);
   const text = words.join(' ');
   const place = `${page}:${line}: dbvitals ${text}\n${stdout}${stderr}`;
   expect(exit, place).toBe(EXITS.find(([what]) => what.test(text))?.[1] ?? 0);
