@@ -40,6 +40,7 @@ beforeAll(async () => {
   });
   await ask('POST', `/tickets/${first.id}/comments`, { body: 'Seen.' });
   await ask('POST', '/keys', { name: WORD, expires_in: 86_400 });
+  await ask('POST', `/connections/${first.connection_id}/heartbeat`);
   await ask('POST', '/views', { page: 'tickets', name: 'Mine', query: 'status=all' });
   const url = 'http://127.0.0.1:9/';
   ids['hook'] = String((await addDestination(service, owner, { url, channel: 'webhook' })).destination.id);
@@ -201,6 +202,11 @@ const DIALOGS: Record<string, Case> = {
     files: 'pages/connection/remove-dialog.tsx',
     path: '/connections/$connection?tab=settings',
     open: press('Remove'),
+  },
+  'replace a heartbeat URL': {
+    files: 'pages/connection/backups.tsx',
+    path: '/connections/$connection?tab=settings',
+    open: press('Replace heartbeat URL'),
   },
   'thresholds of a connection': {
     files: 'pages/connection/thresholds-dialog.tsx',
