@@ -28,6 +28,7 @@ const COMMANDS: readonly [group: string, commands: Readonly<Record<string, () =>
       silence: async () => (await import('./commands/silence-command.ts')).addSilenceCommands,
       destination: async () => (await import('./commands/destination-command.ts')).addDestinationCommands,
       maintenance: async () => (await import('./commands/maintenance-command.ts')).addMaintenanceCommands,
+      digest: async () => (await import('./digest/digest-command.ts')).addDigestCommand,
     },
   ],
   [

@@ -100,6 +100,29 @@ test('the queries of two weeks are listed, with their texts, and the last hour i
     expect(row).toEqual({ texts: 10, are_shown: true, have_figures: true, are_normalized: true });
 });
 
+test('each connection has a week of nightly backups, and the last is as old and large as its finding says', async () => {
+  const account = await newAccount();
+  await fill(account);
+  expect(
+    await rowsOf(
+      `select count(*)::int as backups, count(distinct connection_id)::int as connections, bool_and(succeeded) as well,
+              max(at) < now() - interval '6 h 11 min' and max(at) > now() - interval '6 h 20 min' as last,
+              max(bytes) as largest, min(c.backup_expected_seconds) as expected
+         from backup_report join connection c using (account_id, connection_id) where account_id = $1`,
+      account,
+    ),
+  ).toEqual([
+    {
+      backups: 28,
+      connections: 4,
+      well: true,
+      last: true,
+      largest: Math.round(38.2 * 1024 ** 3),
+      expected: 93_600,
+    },
+  ]);
+});
+
 test('runs, tickets and entries are consistent with each other', async () => {
   const account = await newAccount();
   await fill(account);

@@ -7,6 +7,7 @@ import { countOf, idOf } from '../arguments.ts';
 import { addCommand, type Catalogue, type CommandContext } from '../command.ts';
 import { printOne } from '../print.ts';
 import { UsageError } from '../usage-error.ts';
+import { writeBackups } from './backups/write-sample-backups.ts';
 import { countEvents, fleetEvents } from './sample-events.ts';
 import { type History, planFleet, type SampleSize } from './sample-fleet.ts';
 import { openHistory } from './sample-history.ts';
@@ -68,6 +69,7 @@ export async function writeSampleData(
   await writeMeasures(target, stored, step('measures'));
   await writeQueries(target, stored, step('queries'));
   await writeLoad(target, stored, step('load'));
+  await writeBackups(target, stored);
   await writeAlerts(target, stored, catalogue, step('alerts'));
   const fleet = { ...stored, ...tickets, checks };
 

@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import { requireTimeZone } from '../../notifications/maintenance/time-zone.ts';
+import { notFound } from '../../platform/rejection.ts';
+import { readAs } from '../../store/read.ts';
+import { countOf, idOf, serviceUrlOf } from '../arguments.ts';
+import { addCommand, type CommandContext } from '../command.ts';
+import { UsageError } from '../usage-error.ts';
+import { digestHtml } from './digest-html.ts';
+import { type DigestText, digestText } from './digest-text.ts';
+import { readDigest } from './read-digest.ts';
+
+const NOTES = `
+It tells what opened, what closed and what is still open, what nobody touched, backups that are
+missing, what will be full, what grows most, and the score against that of the time before. A fleet
+without problems takes two lines.
+
+For a letter on Monday, let a timer send it:
+
+  dbvitals digest --account 1 --html | mail -a "Content-Type: text/html" -s Databases team@example.com`;
+
+interface Options {
+  account: number;
+  days?: number;
+  timeZone?: string;
+  url?: string;
+  html?: boolean;
+  json?: boolean;
+}
+
+/** `digest`. */
+export function addDigestCommand(program: Command, context: CommandContext): void {
+  addCommand(
+    program,
+    'digest',
+    'sum up the last week of an account: what opened, closed, stayed open and grew',
+  )
+    .requiredOption('--account <ID>', 'the account', idOf('--account'))
+    .option('--days <N>', 'how many days it covers, 1 to 31 (default: 7)', countOf('--days', 1, 31))
+    .option('--time-zone <ZONE>', 'of the dates, such as Europe/Berlin (default: UTC)', requireTimeZone)
+    .option('--html', 'print HTML instead of text')
+    .option(
+      '--url <URL>',
+      'address of the console for links (default: that of the service of the data folder, else DBVITALS_PUBLIC_URL, else from HOST and PORT)',
+      serviceUrlOf('--url'),
+    )
+    .addHelpText('after', NOTES)
+    .action(async ({ account, days = 7, timeZone = 'UTC', url, html, json }: Options) => {
+      if (html && json) throw new UsageError('Give either --html or --json.');
+      const from = new Date(Date.now() - days * 86_400_000);
+      const { result: digest } = await context.withConsoleRole((reader) =>
+        readAs(reader, account, (read) => readDigest(read, account, from)),
+      );
+      if (!digest) throw notFound('account', account);
+      if (json) return void process.stdout.write(`${JSON.stringify(digest)}\n`);
+      const text = digestText(digest, timeZone);
+      const consoleUrl = (url ?? context.consoleUrl()).replace(/\/$/, '');
+      process.stdout.write(html ? digestHtml(text, consoleUrl) : plain(text, consoleUrl));
+    });
+}
+
+function plain({ title, summary, parts }: DigestText, consoleUrl: string): string {
+  if (parts.length === 0) return `${title}: ${summary.join('\n')}\n`;
+  const listed = parts.flatMap(({ heading, lines }) => [
+    '',
+    heading,
+    ...lines.map(({ text, path }) => `  ${text}\n    ${consoleUrl}${path}`),
+  ]);
+  return `${[title, ...summary, ...listed].join('\n')}\n`;
+}

@@ -1,0 +1,131 @@
+import { duration } from '../../platform/text/duration-text.ts';
+import { metricWords } from '../../platform/text/metric-words.ts';
+import { valueText } from '../../platform/text/value-text.ts';
+import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
+import { SEVERITIES } from '../../vocabulary/severities.ts';
+import { cell } from '../print.ts';
+import type { Digest } from './read-digest.ts';
+
+type Tickets = Digest['open'];
+type Ticket = Tickets['first'][number];
+
+/** A part of a digest as plain text: a heading and a line per thing. */
+interface Part {
+  heading: string;
+  lines: { text: string; path: string }[];
+}
+
+/** A digest as it is read: what it comes to, then its parts; none for a fleet without problems. */
+export interface DigestText {
+  title: string;
+  summary: string[];
+  parts: Part[];
+}
+
+const total = ({ critical, warning, info }: Tickets) => critical + warning + info;
+
+/** Two lines if nothing needs a person; else the parts that do, the most urgent first. */
+export function digestText(digest: Digest, timeZone: string): DigestText {
+  const day = new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'long', year: 'numeric' });
+  const { account, from, until, connections, score } = digest;
+  const databases = `${connections} ${connections === 1 ? 'database' : 'databases'}`;
+  const parts = partsOf(digest, day).filter(({ lines }) => lines.length > 0);
+  const hasProblem = parts.some(({ heading }) => heading !== GROWS);
+  return {
+    title: `${cell(account.name)}: ${day.format(from)} to ${day.format(until)}`,
+    summary: [`${databases}, ${scoreText(score)}. ${ticketText(digest)}`, backupText(digest.backups)],
+    parts: hasProblem ? parts : [],
+  };
+}
+
+function scoreText({ now, before }: Digest['score']): string {
+  if (now === null) return 'no score yet';
+  if (before === null) return `score ${now}`;
+  return now === before ? `score ${now} as before` : `score ${now}, ${before} before`;
+}
+
+function ticketText({ opened, closed, open }: Digest): string {
+  if (total(opened) + total(closed) + total(open) === 0) return 'Nothing opened, and nothing is open.';
+  return `Opened: ${counts(opened)}. Closed: ${total(closed)}. Still open: ${counts(open)}.`;
+}
+
+function counts(tickets: Tickets): string {
+  const parts = SEVERITIES.flatMap((severity) =>
+    tickets[severity] === 0 ? [] : [`${tickets[severity]} ${severity}`],
+  );
+  return parts.length === 0 ? '0' : parts.join(', ');
+}
+
+function backupText({ expected, overdue, failed }: Digest['backups']): string {
+  if (expected === 0) return 'No backup is expected.';
+  const well = expected - overdue.length - failed.length;
+  return well === expected
+    ? `Backups: all ${expected} as expected.`
+    : `Backups: ${well} of ${expected} as expected.`;
+}
+
+function partsOf(digest: Digest, day: Intl.DateTimeFormat): Part[] {
+  const { backups, until } = digest;
+  const age = (at: Date) => duration((until.getTime() - at.getTime()) / 1_000);
+  const tickets = (heading: string, list: Tickets): Part => ({
+    heading: more(heading, total(list), list.first.length),
+    lines: list.first.map((ticket) => ({
+      text: ticketLine(ticket, age),
+      path: PAGE_LINKS.ticket(ticket.id),
+    })),
+  });
+  const of = (connection: string) => cell(connection);
+  return [
+    {
+      heading: 'Backups that are missing',
+      lines: [
+        ...backups.overdue.map(({ connection_id, connection, last }) => ({
+          text: `${of(connection)}: ${last === null ? 'none yet' : `the last succeeded ${age(last)} ago`}`,
+          path: PAGE_LINKS.connection(connection_id),
+        })),
+        ...backups.failed.map(({ connection_id, connection, at }) => ({
+          text: `${of(connection)}: failed ${age(at)} ago`,
+          path: PAGE_LINKS.connection(connection_id),
+        })),
+      ].slice(0, MOST_BACKUPS),
+    },
+    tickets('Opened', digest.opened),
+    tickets('Still open', digest.open),
+    tickets('Nobody touched', digest.untouched),
+    {
+      heading: 'Will be full',
+      lines: digest.will_be_full.map((one) => ({
+        text: `${of(one.connection)}: ${seriesName(one)} on ${day.format(one.full_at)}`,
+        path: PAGE_LINKS.connection(one.connection_id),
+      })),
+    },
+    {
+      heading: GROWS,
+      lines: digest.grew.map((one) => ({
+        text: `${of(one.connection)}: ${seriesName(one)}, ${valueText(one.bytes_per_day, 'bytes')} a day`,
+        path: PAGE_LINKS.connection(one.connection_id),
+      })),
+    },
+  ];
+}
+
+const MOST_BACKUPS = 5;
+/** Everything grows: by itself it is no problem. */
+const GROWS = 'Grows most';
+
+function more(heading: string, all: number, named: number): string {
+  return all > named ? `${heading} (the first ${named} of ${all})` : heading;
+}
+
+function ticketLine(
+  { severity, connection, title, object, since }: Ticket,
+  age: (at: Date) => string,
+): string {
+  const place = object === null ? '' : `, ${cell(object)}`;
+  return `${severity}: ${cell(connection)}: ${cell(title)}${place}, for ${age(since)}`;
+}
+
+function seriesName({ metric, object, database }: Digest['grew'][number] | Digest['will_be_full'][number]) {
+  const place = object ?? database;
+  return place === '' ? metricWords(metric) : `${metricWords(metric)} of ${cell(place)}`;
+}

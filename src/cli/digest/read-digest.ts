@@ -1,0 +1,192 @@
+import type { Read } from '../../store/read.ts';
+import { severityRank } from '../../store/sql/severity-rank.sql.ts';
+import type { Severity } from '../../vocabulary/severities.ts';
+
+/** How many things of a list are named; the rest is counted. */
+const NAMED = 5;
+/** A forecast is told if it reaches its limit within so many days. */
+const SOON_DAYS = 90;
+
+/** A ticket of a digest. */
+interface DigestTicket {
+  id: number;
+  connection_id: number;
+  connection: string;
+  severity: Severity;
+  title: string;
+  object: string | null;
+  /** Since when it is open; of a closed one, when it opened. */
+  since: Date;
+}
+
+/** Tickets by severity, and the first of them. */
+interface DigestTickets {
+  critical: number;
+  warning: number;
+  info: number;
+  /** The worst first, then the oldest. */
+  first: DigestTicket[];
+}
+
+/** A series of a digest. */
+interface DigestSeries {
+  connection_id: number;
+  connection: string;
+  metric: string;
+  database: string;
+  object: string | null;
+}
+
+/** What happened on an account's databases. All times are UTC. */
+export interface Digest {
+  account: { id: number; name: string };
+  from: Date;
+  until: Date;
+  connections: number;
+  /** The average score of the connections that have one. Null if none has. */
+  score: { now: number | null; before: number | null };
+  opened: DigestTickets;
+  closed: DigestTickets;
+  /** Still open. */
+  open: DigestTickets;
+  /** Of these, those that opened before and that nobody has acknowledged, taken or commented on. */
+  untouched: DigestTickets;
+  /** What will be full, the soonest first. */
+  will_be_full: (DigestSeries & { full_at: Date })[];
+  /** What grows by most in a day, in bytes. */
+  grew: (DigestSeries & { bytes_per_day: number })[];
+  backups: {
+    /** On how many connections one is expected. */
+    expected: number;
+    overdue: { connection_id: number; connection: string; last: Date | null }[];
+    /** The last one failed. */
+    failed: { connection_id: number; connection: string; at: Date }[];
+  };
+}
+
+// The last run before the time is found by the index of each connection's runs.
+const selectFleet = `
+  select a.name, now() as until, f.connections, f.now, f.before
+    from account a
+   cross join lateral (
+         select count(*)::int as connections,
+                round(avg(c.latest_score))::int as now,
+                round(avg(b.score))::int as before
+           from connection c
+           left join lateral (
+                select h.score from health_check h
+                 where h.account_id = $1 and h.connection_id = c.connection_id and h.created_at <= $2
+                 order by h.created_at desc, h.health_check_id desc
+                 limit 1) b on true
+          where c.account_id = $1 and c.removed_at is null) f
+   where a.account_id = $1`;
+
+const selectTickets = (condition: string) => `
+  select count(*) filter (where severity = 'critical')::int as critical,
+         count(*) filter (where severity = 'warning')::int as warning,
+         count(*) filter (where severity = 'info')::int as info,
+         coalesce(jsonb_agg(jsonb_build_object(
+                    'id', ticket_id, 'connection_id', connection_id, 'connection', connection, 'severity', severity,
+                    'title', title, 'object', object, 'since', since)
+                  order by place) filter (where place <= ${NAMED}), '[]') as first
+    from (select t.ticket_id, t.connection_id, c.name as connection, t.severity, t.title, t.object,
+                 t.first_seen_at as since,
+                 row_number() over (order by ${severityRank('t.severity')}, t.first_seen_at, t.ticket_id) as place
+            from ticket t
+            join connection c on c.account_id = t.account_id and c.connection_id = t.connection_id
+           where t.account_id = $1 and ${condition}) listed`;
+
+const opened = selectTickets('t.first_seen_at > $2');
+const closed = selectTickets("t.status = 'resolved' and t.resolved_at > $2");
+const open = selectTickets("t.status = 'open' and $2::timestamptz is not null");
+const untouched = selectTickets(`
+  t.status = 'open' and t.first_seen_at <= $2
+  and not exists (select from ticket_triage g
+                   where g.account_id = $1 and g.ticket_id = t.ticket_id
+                     and (g.acknowledged_at is not null or g.assignee_id is not null))
+  and not exists (select from ticket_comment m where m.account_id = $1 and m.ticket_id = t.ticket_id)`);
+
+const series = `
+    from measure_forecast f
+    join measure_series s on s.account_id = $1 and s.connection_id = f.connection_id and s.series_id = f.series_id
+    join connection c on c.account_id = $1 and c.connection_id = f.connection_id and c.removed_at is null
+   where f.account_id = $1`;
+
+const selectFull = `
+  select f.connection_id, c.name as connection, s.metric, s.database, s.object, f.full_at
+  ${series} and f.full_at < now() + interval '${SOON_DAYS} days'
+   order by f.full_at, f.connection_id, f.series_id
+   limit ${NAMED}`;
+
+const selectGrew = `
+  select f.connection_id, c.name as connection, s.metric, s.database, s.object, f.per_day as bytes_per_day
+  ${series} and f.full_at is null and f.per_day_low > 0 and s.metric like '%\\_bytes'
+   order by f.per_day desc, f.connection_id, f.series_id
+   limit ${NAMED}`;
+
+const selectBackups = `
+  select c.connection_id, c.name as connection, b.last, b.failed,
+         now() >= coalesce(b.last, c.backup_expected_since) + make_interval(secs => c.backup_expected_seconds) as overdue
+    from connection c
+   cross join lateral (
+         select max(at) filter (where succeeded) as last, max(at) filter (where not succeeded) as failed
+           from backup_report r
+          where r.account_id = $1 and r.connection_id = c.connection_id) b
+   where c.account_id = $1 and c.removed_at is null and c.backup_expected_seconds > 0
+   order by b.last nulls first, c.connection_id`;
+
+interface FleetRow {
+  name: string;
+  until: Date;
+  connections: number;
+  now: number | null;
+  before: number | null;
+}
+
+interface BackupRow {
+  connection_id: number;
+  connection: string;
+  last: Date | null;
+  failed: Date | null;
+  overdue: boolean;
+}
+
+/** What happened on an account's databases since `from`. Null if there is no such account. */
+export async function readDigest(read: Read, accountId: number, from: Date): Promise<Digest | null> {
+  const period = [accountId, from];
+  const [fleet] = await read<FleetRow>(selectFleet, period);
+  if (!fleet) return null;
+  const tickets = async (statement: string) => toTickets(await read<DigestTickets>(statement, period));
+  return {
+    account: { id: accountId, name: fleet.name },
+    from,
+    until: fleet.until,
+    connections: fleet.connections,
+    score: { now: fleet.now, before: fleet.before },
+    opened: await tickets(opened),
+    closed: await tickets(closed),
+    open: await tickets(open),
+    untouched: await tickets(untouched),
+    will_be_full: await read(selectFull, [accountId]),
+    grew: await read(selectGrew, [accountId]),
+    backups: toBackups(await read<BackupRow>(selectBackups, [accountId])),
+  };
+}
+
+function toTickets([row]: readonly DigestTickets[]): DigestTickets {
+  if (!row) throw new Error('a count has one row');
+  return { ...row, first: row.first.map((ticket) => ({ ...ticket, since: new Date(ticket.since) })) };
+}
+
+function toBackups(rows: readonly BackupRow[]): Digest['backups'] {
+  const overdue = rows.filter((row) => row.overdue);
+  return {
+    expected: rows.length,
+    overdue: overdue.map(({ connection_id, connection, last }) => ({ connection_id, connection, last })),
+    failed: rows.flatMap(({ connection_id, connection, last, failed, overdue }) =>
+      !overdue && failed !== null && (last === null || failed > last)
+        ? [{ connection_id, connection, at: failed }]
+        : [],
+    ),
+  };
+}
