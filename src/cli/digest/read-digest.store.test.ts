@@ -8,7 +8,7 @@ let store: TestStore;
 let reader: ReturnType<typeof openPool>;
 beforeAll(async () => {
   store = await startTestStore();
-  reader = openPool(store.address, 'console', { max: 1 });
+  reader = openPool(store.address, 'console', { max: 1, pipeline: true });
 });
 afterAll(async () => {
   await reader.end();
