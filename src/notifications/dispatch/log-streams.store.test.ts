@@ -247,11 +247,16 @@ test('metrics and doctor tell how far a stream is behind, and why', async () => 
 test('Splunk gets its own form, and a batch counts once the indexer has acknowledged it', async () => {
   const accountId = await store.account();
   const asked: string[] = [];
-  const hec = await startReceiver(undefined, ({ path, body }) => {
-    if (path.startsWith('/services/collector/event')) return '{"text":"Success","code":0,"ackId":7}';
-    asked.push(body);
-    return JSON.stringify({ acks: { 7: asked.length > 1 } });
-  });
+  const isBusy = ({ path }: ReceivedRequest) =>
+    path.startsWith('/services/collector/ack') && asked.length === 0;
+  const hec = await startReceiver(
+    (request) => (isBusy(request) ? 503 : 200),
+    ({ path, body }) => {
+      if (path.startsWith('/services/collector/event')) return '{"text":"Success","code":0,"ackId":7}';
+      asked.push(body);
+      return JSON.stringify({ acks: { 7: asked.length > 2 } });
+    },
+  );
   const { destination } = await addStream(accountId, '/unused', {
     channel: 'splunk_hec',
     url: hec.url,
@@ -268,7 +273,8 @@ test('Splunk gets its own form, and a batch counts once the indexer has acknowle
     fields: { entry_id: 1, first_id: 1, last_id: 1 },
   });
   await reaches(destination.id, 2);
-  expect(asked).toEqual(['{"acks":[7]}', '{"acks":[7]}']);
+  expect(asked).toEqual(Array(3).fill('{"acks":[7]}'));
+  expect(await hec.requests('/services/collector/event', 1)).toHaveLength(1);
   await hec.stop();
 });
 
@@ -310,6 +316,70 @@ test('a batch whose answer was lost is one object of S3', async () => {
   const ranges = [...objects.keys()].map((path) => /\/(\d{16})-(\d{16})\./.exec(path)?.slice(1).map(Number));
   expect(ranges.every((one, at) => one?.[0] === (at === 0 ? 1 : (ranges[at - 1]?.[1] ?? 0) + 1))).toBe(true);
   await bucket.stop();
+});
+
+test('a receiver that takes less than a batch gets smaller ones, in order, and says which entry is too large', async () => {
+  const accountId = await store.account();
+  const sizes: number[] = [];
+  const small = await startReceiver(({ body }) => {
+    if (body.length > 20_000) return 413;
+    sizes.push(body.length);
+    return 200;
+  });
+  await write(accountId, 250);
+  const { destination } = await addStream(accountId, '/unused', {
+    url: `${small.url}/small`,
+    stream: { fromId: 1 },
+  });
+  const last = await newest(accountId);
+  await reaches(destination.id, last + 1);
+  const taken = small.got.filter(({ body }) => body.length <= 20_000);
+  expect(taken.flatMap(idsIn)).toEqual(Array.from({ length: last }, (_, at) => at + 1));
+  expect(sizes.length).toBeGreaterThan(2);
+  await changeAccount(store.writer, accountId, async ({ record }) => {
+    record('connection_tagged', '/c', { connection_id: 1, name: 'x'.repeat(30_000), added: [], removed: [] });
+  });
+  await firstRow(
+    store,
+    'select 1 as there from destination_queue where destination_id = $1 and last_result like $2',
+    [destination.id, '413%'],
+  );
+  await small.stop();
+});
+
+test('a receiver that was down for an hour: few attempts, and all entries afterwards, in order', async () => {
+  const accountId = await store.account();
+  await write(accountId, 3_000);
+  statuses.set('/hour', Array(1_000).fill(503));
+  const { destination } = await addStream(accountId, '/hour', { stream: { fromId: 1 } });
+  const pauses: number[] = [];
+  for (let attempts = 1; pauses.reduce((sum, pause) => sum + pause, 0) < 3_600; attempts += 1) {
+    const { pause } = await firstRow<{ pause: number }>(
+      store,
+      `select extract(epoch from due_at - now())::float8 as pause from log_stream where destination_id = $1 and attempts = $2`,
+      [destination.id, attempts],
+    );
+    pauses.push(pause);
+    // Instead of waiting: the pause is over, and the log grows meanwhile.
+    await write(accountId, 100);
+    await store.writer.query('update log_stream set due_at = now() where destination_id = $1', [
+      destination.id,
+    ]);
+  }
+  expect(pauses.length).toBeLessThan(25);
+  expect(pauses[0]).toBeLessThan(6);
+  expect(Math.max(...pauses)).toBeLessThan(331);
+  statuses.delete('/hour');
+  const hasten = setInterval(
+    () => store.writer.query('update log_stream set due_at = now() where attempts > 0'),
+    200,
+  );
+  const last = await newest(accountId);
+  await reaches(destination.id, last + 1);
+  clearInterval(hasten);
+  const accepted = requestsOf('/hour').slice(pauses.length);
+  const ids = accepted.flatMap(idsIn);
+  expect([...new Set(ids)]).toEqual(Array.from({ length: last }, (_, at) => at + 1));
 });
 
 test('a collector that rejects a record gets the batch again', async () => {

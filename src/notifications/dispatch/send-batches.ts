@@ -7,7 +7,14 @@ import { TamperedDestination } from '../destinations/destination-secrets.ts';
 import { openDestination } from '../destinations/open-destination.ts';
 import { leaseStreams, PLACES, type StreamLease } from '../log-streams/lease-streams.ts';
 import { readBatch } from '../log-streams/read-batch.ts';
-import { acceptBatch, beginBatch, failBatch, passEntries } from '../log-streams/record-batch.ts';
+import {
+  acceptBatch,
+  beginBatch,
+  failBatch,
+  passEntries,
+  renewLease,
+  shortenBatch,
+} from '../log-streams/record-batch.ts';
 import { failedAttempt } from '../sending/failed-attempt.ts';
 import type { SendResult } from '../sending/outgoing.ts';
 import type { AttemptDeps } from './attempt-delivery.ts';
@@ -17,7 +24,9 @@ import { disableWhenGone, disableWhenTampered } from './disable-failing.ts';
 const LOOK_MS = 1_000;
 
 const CONFIRM_EVERY_MS = 1_000;
-const CONFIRM_ATTEMPTS = 25;
+// Splunk keeps the last events of a burst in memory for about two minutes before it indexes them.
+const CONFIRM_ATTEMPTS = 300;
+const RENEW_EVERY = 30;
 
 /** What sending batches needs. */
 export interface BatchOptions extends AttemptDeps {
@@ -58,7 +67,7 @@ async function sendBatch(options: BatchOptions, lease: StreamLease, stopped: Abo
   try {
     const destination = await openDestination(writer, options.secret, lease.accountId, lease.destinationId);
     if (destination === null) return; // it was removed
-    sent = await attempt(options, destination, batch, stopped);
+    sent = await attempt(options, destination, batch, () => renewLease(writer, lease), stopped);
   } catch (error) {
     if (isStoreFailure(error)) throw error;
     await failBatch(writer, lease, failedAttempt(failureSentence(error, options.log), performance.now()));
@@ -67,6 +76,9 @@ async function sendBatch(options: BatchOptions, lease: StreamLease, stopped: Abo
   }
   measure.attempted(lease.channel, sent.accepted ? 'accepted' : 'failed');
   if (sent.accepted) return acceptBatch(writer, lease, batch, sent);
+  const shorterId = batch.lines[Math.floor(batch.lines.length / 2) - 1]?.id;
+  if (sent.status === 413 && shorterId !== undefined)
+    return shortenBatch(writer, lease, batch.lastId, shorterId);
   await failBatch(writer, lease, sent);
   if (sent.gone) await disableWhenGone(writer, lease);
 }
@@ -75,6 +87,7 @@ async function attempt(
   { formats, send }: BatchOptions,
   destination: OpenDestination,
   batch: LogBatch,
+  renew: () => Promise<void>,
   stopped: AbortSignal,
 ): Promise<SendResult> {
   const format = formats[destination.channel];
@@ -94,12 +107,15 @@ async function attempt(
   if (!sent.accepted) return sent;
   const confirmation = format.confirmation?.(destination, sent.response) ?? null;
   if (confirmation === null) return sent;
-  for (let asked = 0; asked < CONFIRM_ATTEMPTS && !stopped.aborted; asked += 1) {
+  for (let asked = 1; asked <= CONFIRM_ATTEMPTS && !stopped.aborted; asked += 1) {
     const status = await send(confirmation.request);
     if (status.accepted && confirmation.isConfirmed(status.response))
       return { ...sent, result: `${sent.result}, indexed` };
-    if (!status.accepted)
+    // A receiver that is busy or away for a moment has the batch: sent again, it would be there twice.
+    const isRefused = status.status !== null && status.status < 500 && status.status !== 429;
+    if (!status.accepted && isRefused)
       return { ...status, result: `It was accepted, but not acknowledged: ${status.result}` };
+    if (asked % RENEW_EVERY === 0) await renew();
     await wait(CONFIRM_EVERY_MS, undefined, { signal: stopped }).catch(() => {});
   }
   return {

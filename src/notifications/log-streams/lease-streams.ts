@@ -3,8 +3,8 @@ import { mayStartWork } from '../../store/cells/moving.sql.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
 import type { StreamFormat } from './stream-input.ts';
 
-/** How long other processes leave a leased stream alone, in seconds. An attempt takes at most 15, its confirmation at most 30. */
-const STREAM_LEASE_SECONDS = 90;
+/** How long other processes leave a leased stream alone, in seconds. An attempt takes at most 15; its confirmation renews the lease. */
+export const STREAM_LEASE_SECONDS = 90;
 
 /** A stream whose next batch this process may send. */
 export interface StreamLease {

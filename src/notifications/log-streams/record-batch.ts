@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { LogBatch } from '../channels/channel.ts';
 import type { SendResult } from '../sending/outgoing.ts';
-import type { StreamLease } from './lease-streams.ts';
+import { STREAM_LEASE_SECONDS, type StreamLease } from './lease-streams.ts';
 
 type StreamKey = Pick<StreamLease, 'accountId' | 'destinationId' | 'nextId'>;
 
@@ -39,6 +39,16 @@ const fail = `
      set failing_since = coalesce(failing_since, now()), last_attempt_at = now(), last_result = $5
    where account_id = $1 and destination_id = $2 and exists (select from kept)`;
 
+const shorten = `
+  update log_stream
+     set batch_id = $5, due_at = now()
+   where account_id = $1 and destination_id = $2 and next_id = $3 and batch_id = $4`;
+
+const renew = `
+  update log_stream
+     set due_at = now() + interval '${STREAM_LEASE_SECONDS} s'
+   where account_id = $1 and destination_id = $2 and next_id = $3`;
+
 /** Stores where a batch ends, before it is sent: every attempt sends the same range. False: the stream is elsewhere now. */
 export async function beginBatch(writer: pg.Pool, stream: StreamKey, lastId: number): Promise<boolean> {
   const { rowCount } = await writer.query(begin, [
@@ -48,6 +58,25 @@ export async function beginBatch(writer: pg.Pool, stream: StreamKey, lastId: num
     lastId,
   ]);
   return rowCount === 1;
+}
+
+/** Ends a batch that its receiver finds too large at an earlier entry. It is sent at once. */
+export async function shortenBatch(
+  writer: pg.Pool,
+  stream: StreamKey,
+  lastId: number,
+  shorterId: number,
+): Promise<void> {
+  const { accountId, destinationId, nextId } = stream;
+  await writer.query(shorten, [accountId, destinationId, nextId, lastId, shorterId]);
+}
+
+/** Keeps a lease whose batch is accepted but not confirmed yet. */
+export async function renewLease(
+  writer: pg.Pool,
+  { accountId, destinationId, nextId }: StreamKey,
+): Promise<void> {
+  await writer.query(renew, [accountId, destinationId, nextId]);
 }
 
 /** Stores that the filter leaves out all entries up to this one. */
