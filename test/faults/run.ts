@@ -18,6 +18,8 @@ import { notifyKill } from './notifications/notify-kill.ts';
 import { notifyRate } from './notifications/notify-rate.ts';
 import { notifySsrf } from './notifications/notify-ssrf.ts';
 import { notifyStore } from './notifications/notify-store.ts';
+import { streamKill } from './notifications/stream-kill.ts';
+import { streamNeighbours } from './notifications/stream-neighbours.ts';
 import { overLimit } from './over-limit.ts';
 import { overload } from './overload.ts';
 import { pipelining } from './pipelining.ts';
@@ -95,6 +97,8 @@ const FAULTS: Record<string, Fault> = {
   'notify-flapping': notifyFlapping,
   'notify-hour': notifyHour,
   'notify-ssrf': notifySsrf,
+  'stream-kill': streamKill,
+  'stream-neighbours': streamNeighbours,
   'account-move': accountMove,
   'account-move-kill': accountMoveKill,
   terminate,
@@ -110,6 +114,7 @@ const COUNTED = [
   'notify-store',
   'notify-flapping',
   'notify-hour',
+  'stream-kill',
 ];
 
 /** Take about a minute or more even in the short form: the gate of CI leaves these to a part of its own. */
@@ -124,6 +129,7 @@ const LONG = [
   'account-move-kill',
   'notify-flapping',
   'notify-hour',
+  'stream-neighbours',
 ];
 
 // Only this run sees its mounts, and they disappear with it.

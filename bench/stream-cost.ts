@@ -1,0 +1,67 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseArgs } from 'node:util';
+import { changeAccount } from '../src/activity/record-entry.ts';
+import { secretKeys } from '../src/config/secret-key.ts';
+import { addDestination } from '../src/notifications/destinations/add-destination.ts';
+import { openPool } from '../src/store/connect.ts';
+import { openStore } from '../src/store/open.ts';
+import { type CheckoutContestant, checkoutContestant, costLine } from './checkout-contestant.ts';
+import { compare } from './rounds.ts';
+import { removeDataDirs, stopServers } from './servers.ts';
+
+// What log streams cost an answer of the API: `node bench/stream-cost.ts`. A service whose account has a stream to a receiver that is
+// down, with a backlog that grows by each answer, and one whose receiver takes everything, against one without a stream. Alternating rounds.
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '10' },
+    seconds: { type: 'string', default: '5' },
+    connections: { type: 'string', default: '64' },
+  },
+});
+
+let arrived = 0;
+const receiver = createServer((request, response) => {
+  const isDown = request.url === '/down';
+  request.resume().once('end', () => {
+    const { 'dbvitals-first-id': first, 'dbvitals-last-id': last } = request.headers;
+    if (!isDown) arrived += Number(last) - Number(first) + 1;
+    response.writeHead(isDown ? 503 : 204).end();
+  });
+});
+await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
+const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+
+const none = await checkoutContestant('no stream', null);
+const down = await checkoutContestant('a stream whose receiver is down', null);
+const up = await checkoutContestant('a stream whose receiver takes everything', null);
+await addStream(down, `${url}/down`);
+await addStream(up, `${url}/up`);
+const standings = await compare([none, down, up], {
+  rounds: Number(values.rounds),
+  seconds: Number(values.seconds),
+  connections: Number(values.connections),
+});
+for (const standing of standings) console.log(costLine(standing));
+const [base = 1, ...others] = standings.map(({ cpu: [node, postgres] }) => node + postgres);
+for (const [at, cost] of others.entries())
+  console.log(
+    `${standings[at + 1]?.name}: ${(100 * (cost / base - 1)).toFixed(1)} % more processor time an answer`,
+  );
+console.log(`${arrived} entries arrived`);
+await stopServers();
+removeDataDirs();
+receiver.close();
+
+async function addStream({ dataDir, accountId }: CheckoutContestant, to: string): Promise<void> {
+  const store = await openStore({ databaseUrl: null, dataDir }, () => {}, 'migrate');
+  const writer = openPool(store.address, 'writer', { max: 1 });
+  const secret = secretKeys({ givenSecret: null, dataDir });
+  const wanted = { name: 'SIEM', channel: 'log_http' as const, url: to, stream: { fromId: 1 } };
+  await changeAccount(writer, accountId, (change) =>
+    addDestination(change, secret, { allowPrivate: true }, wanted),
+  );
+  await writer.end();
+  await store.close();
+}
