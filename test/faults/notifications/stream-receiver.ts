@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** What a stream's receiver got. */
-export interface Received {
+interface Received {
   /** How often it accepted each entry, by id. */
   times: Map<number, number>;
   /** When it accepted each entry first, in milliseconds of this machine's clock. */
