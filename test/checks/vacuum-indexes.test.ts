@@ -375,6 +375,47 @@ describe('PostgreSQL', () => {
     expect(await judged('PG_XMIN_HELD', { thresholds })).toMatchObject({ faults: [] });
   });
 
+  test('an invalid slot holds nothing back; why it is invalid is said, and that no consumer can use it', async () => {
+    await server.run([
+      'alter system set wal_level = logical',
+      `alter system set max_slot_wal_keep_size = '1MB'`,
+    ]);
+    await server.restart();
+    const [{ version } = {}] = await server.run(
+      `select current_setting('server_version_num')::int as version`,
+    );
+    const expectInvalid = async (slot: string, why: RegExp) => {
+      await server.until(`select wal_status = 'lost' from pg_replication_slots where slot_name = '${slot}'`);
+      const thresholds = { warning_seconds: 0.01, warning_transactions: 1 };
+      expect(await objects('PG_XMIN_HELD', { thresholds })).not.toContain(`slot ${slot}`);
+      const { faults } = await judged('PG_SLOT_INACTIVE');
+      expect(faults).toMatchObject([{ severity: 'critical', object: slot }]);
+      expect(faults[0]?.metricLine).toMatch(why);
+      expect(faults[0]?.remediation).not.toContain('start its consumer');
+      await follow(server, faults[0]?.remediation ?? '');
+      expect(await objects('PG_SLOT_INACTIVE')).toEqual([]);
+    };
+    await server.run(`select pg_create_logical_replication_slot('behind', 'pgoutput')`);
+    for (let segments = 0; segments < 3; segments++)
+      await made(`create table t${segments} (a int)`, 'select pg_switch_wal()');
+    await server.run('checkpoint');
+    await expectInvalid('behind', /^Slot behind has lost WAL that its consumer needs; drop the slot/);
+    if (Number(version) >= 180_000) {
+      await server.configure(
+        `ALTER SYSTEM SET idle_replication_slot_timeout = '1s'; SELECT pg_reload_conf()`,
+        'idle_replication_slot_timeout',
+        '1s',
+      );
+      await server.run(`select pg_create_logical_replication_slot('idle', 'pgoutput')`);
+      await server.until(
+        `select inactive_since < now() - interval '1.5 s' from pg_replication_slots where slot_name = 'idle'`,
+      );
+      await made('create table u (a int)', 'checkpoint');
+      await expectInvalid('idle', /^Slot idle had no consumer for longer than idle_replication_slot_timeout/);
+    }
+    await server.run(['alter system reset all', 'select pg_reload_conf()']);
+  });
+
   describe('sessions', () => {
     const LONG = { warning_seconds: 1, critical_seconds: 3_600, warning_transactions: 1e9 };
     // A lock that a failed test leaves behind would stop the next one.

@@ -59,6 +59,7 @@ const SHAPES: Readonly<Record<string, string>> = {
   kind: 'TABLE|MATERIALIZED VIEW|session|prepared transaction|slot|logical slot|active slot|standby',
   name: String.raw`[A-Za-z_][\w.]*`, // of a setting
   slot: '[a-z0-9_]+',
+  reason: '[a-z_]+',
   version: VERSION,
   recorded: EXTENSION_VERSION,
   actual: EXTENSION_VERSION,

@@ -5,7 +5,7 @@ import type { Fault, Row } from '../fault.ts';
 import type { Measure } from '../measure.ts';
 import { counted, duration, size } from '../wording.ts';
 import { atLeast, atMost, faultMeasure, uncompared, worstOf } from '../worst-measures.ts';
-import { slotSteps } from './slot-steps.ts';
+import { lostSlotSteps, slotSteps } from './slot-steps.ts';
 
 /** Seconds without a consumer, and hours until what it keeps reaches the limit; dbvitals' own: a disk takes longer to fill. */
 const thresholds = { warning_seconds: 30 * 60, critical_hours: 24 };
@@ -26,6 +26,7 @@ const sql = (version: number) => `
       select slot_name::text as slot,
              active,
              coalesce(wal_status = 'lost', false) as lost,
+             ${version < 170_000 ? (version < 160_000 ? 'null' : "case when conflicting then 'conflicting' end") : 'invalidation_reason'} as reason,
              restart_lsn::text as restart_lsn,
              pg_wal_lsn_diff(now.lsn, restart_lsn)::float8 as kept,
              pg_wal_lsn_diff(now.lsn, '0/0')::float8 as position,
@@ -78,13 +79,22 @@ export const slotInactive: Check<typeof thresholds> = {
   },
 };
 
+/** Why a slot can't be used again, other than by lost WAL: by `invalidation_reason` of PostgreSQL. */
+const INVALIDATIONS: Readonly<Record<string, string>> = {
+  idle_timeout: 'had no consumer for longer than idle_replication_slot_timeout, and is invalid',
+  rows_removed: 'is invalid: rows that its consumer needs were removed',
+  wal_level_insufficient: 'is invalid: wal_level was lowered below what it needs',
+  conflicting: 'is invalid: what its consumer needs was removed',
+};
+
 function fault(row: Row, facts: ServerFacts<typeof thresholds>): Fault | null {
   const slot = textIn(row, 'slot');
   const { warning_seconds } = facts.thresholds;
   const remediation = slotSteps(slot);
   if (row['lost'] === true) {
-    const metricLine = `Slot ${slot} has lost WAL that its consumer needs; drop the slot, and rebuild its consumer.`;
-    return { severity: 'critical', object: slot, metricLine, remediation };
+    const cause = INVALIDATIONS[textOrNone(row, 'reason') ?? ''] ?? 'has lost WAL that its consumer needs';
+    const metricLine = `Slot ${slot} ${cause}; drop the slot, and rebuild its consumer.`;
+    return { severity: 'critical', object: slot, metricLine, remediation: lostSlotSteps(slot) };
   }
   const idle = idleFor(row, facts);
   if (idle === undefined || !keepsWal(row) || idle < warning_seconds) return null;

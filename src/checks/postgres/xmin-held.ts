@@ -17,7 +17,7 @@ import { slotSteps } from './slot-steps.ts';
  */
 const thresholds = { warning_seconds: 24 * 3600, warning_transactions: 10_000_000 };
 
-// What holds back the horizon of vacuum, but for a backup, which PG_LONG_XACT names. The object does not contain a
+// What holds back the horizon of vacuum, but for a backup, which PG_LONG_XACT names. An invalid slot holds back nothing. The object does not contain a
 // transaction's name or pid.
 const sql = (version: number): string => `
   with ${LOCK_WAITS}, ${dumpSessions()}, holder as (
@@ -48,6 +48,7 @@ const sql = (version: number): string => `
            quote_literal(slot_name)
       from pg_replication_slots
      where coalesce(xmin, catalog_xmin) is not null
+       and wal_status is distinct from 'lost'
     union all
     select 'standby', quote_ident(application_name), null, max(age(backend_xmin))::float8, quote_literal(application_name)
       from pg_stat_replication
