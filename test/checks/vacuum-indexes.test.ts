@@ -465,6 +465,7 @@ describe('PostgreSQL', () => {
       expect(faults['PG_BLOCKED_SESSIONS']).toMatchObject([{ object: blocker }]);
       await follow(server, faults['PG_LONG_QUERY']?.[0]?.remediation ?? '');
       expect(await cancelled).toBe('cancelled');
+      await slow.query('select'); // the server tells of the cancel before it shows the session as idle
       for (const id of ['PG_LONG_QUERY', 'PG_LONG_XACT', 'PG_XMIN_HELD']) {
         const left = (await judged(id, { thresholds: LONG })).faults.map(({ object }) => object ?? '');
         expect(
