@@ -259,7 +259,7 @@ const program = new Command('dbvitals')
 
 program.hook('preAction', (_, command) => {
   running = command;
-  isService = ['serve', 'monitor'].includes(command.name());
+  isService = ['serve', 'monitor', 'collect'].includes(command.name());
   if (!isService) return;
   // Without one, `systemctl reload` would end a service that has no files to read again.
   process.on('SIGHUP', () => {});

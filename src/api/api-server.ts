@@ -15,7 +15,7 @@ import { PerCell } from '../store/directory/per-cell.ts';
 import { StoreHealth } from '../store/store-health.ts';
 import { createApp } from './app.ts';
 import { type ApiCell, type ApiCells, type CellAddress, openApiCell } from './cells/api-cell.ts';
-import type { Handler } from './console-handler.ts';
+import type { HandlerOf } from './console-handler.ts';
 import { GateFull } from './gate/gate-errors.ts';
 import { keyHints } from './gate/identify.ts';
 import { type Readiness, readiness } from './readiness.ts';
@@ -84,14 +84,14 @@ export async function startApiServer(
     requestLog,
     metrics,
     failures,
-    console,
+    handlerOf,
     escaped,
   }: {
     log: Logger;
     requestLog: RequestLog;
     metrics: Metrics;
     failures: FailedAuthentications;
-    console: Handler;
+    handlerOf: HandlerOf;
     escaped: EscapedErrors;
   },
 ): Promise<ApiServer> {
@@ -138,7 +138,7 @@ export async function startApiServer(
     publicUrl,
     tls,
     failures,
-    console,
+    handlerOf,
     notReady,
     leaving: signal,
     measure,

@@ -6,7 +6,7 @@ import type { ConnectionFailure } from '../platform/telemetry/metrics.ts';
 import type { StoreHealth } from '../store/store-health.ts';
 import type { ApiCells } from './cells/api-cell.ts';
 import type { RoutedBy } from './cells/key-router.ts';
-import type { Handler } from './console-handler.ts';
+import type { HandlerOf } from './console-handler.ts';
 import type { KeyHints } from './gate/identify.ts';
 import type { Readiness } from './readiness.ts';
 import type { RequestLog } from './request/request-log.ts';
@@ -36,8 +36,8 @@ export interface Parts {
   tls: Tls | null;
   /** Counts failed authentications by address. */
   failures: FailedAuthentications;
-  /** Handles requests to the console's API. */
-  console: Handler;
+  /** The handlers of the console's API and of collectors. */
+  handlerOf: HandlerOf;
   /** Why `/readyz` answers 503; null = it answers 200. */
   notReady: Readiness;
   /** Aborted some time before the service stops. From then on `/readyz` answers 503, and every answer closes its connection. */

@@ -10,7 +10,7 @@ import { STORE_HEADER } from '../store/store-identity.ts';
 import type { Parts } from './app-parts.ts';
 import type { ApiCell, ApiCells } from './cells/api-cell.ts';
 import { KeyRouter } from './cells/key-router.ts';
-import { handToConsole, isConsole } from './console-handler.ts';
+import { handOver } from './console-handler.ts';
 import { connections } from './endpoints/connections.ts';
 import { entries } from './endpoints/entries.ts';
 import { fleet } from './endpoints/fleet.ts';
@@ -95,7 +95,7 @@ export function createApp({
   publicUrl,
   tls,
   failures,
-  console,
+  handlerOf,
   notReady,
   leaving,
   measure,
@@ -127,11 +127,11 @@ export function createApp({
     if (leaving.aborted) reply.raw.setHeader('connection', 'close');
     const [name, value] = secure;
     if (name !== undefined && value !== undefined) reply.raw.setHeader(name, value);
-    if (isConsole(request.url)) {
+    const handler = handlerOf(request.url);
+    if (handler) {
       const problem = checkRequest(request.raw) ?? (isStrange(request) ? errors.badRequest : null);
       if (problem) return void reply.code(problem.status).send(problem.envelope());
-      handToConsole(request, reply, console);
-      return;
+      return handOver(request, reply, handler);
     }
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
     done();

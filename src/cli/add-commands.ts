@@ -5,11 +5,18 @@ type AddCommand = (program: Command, context: CommandContext) => void;
 
 /** The commands by their groups in `--help`, in its order, and the module that adds each. */
 const COMMANDS: readonly [group: string, commands: Readonly<Record<string, () => Promise<AddCommand>>>][] = [
-  ['Serve:', { monitor: async () => (await import('./commands/monitor-command.ts')).addMonitorCommand }],
+  [
+    'Serve:',
+    {
+      monitor: async () => (await import('./commands/monitor-command.ts')).addMonitorCommand,
+      collect: async () => (await import('./collector/collect-command.ts')).addCollectCommand,
+    },
+  ],
   [
     'Watch:',
     {
       connection: async () => (await import('./commands/connection-command.ts')).addConnectionCommands,
+      collector: async () => (await import('./collector/collector-command.ts')).addCollectorCommands,
       check: async () => (await import('./commands/check-command.ts')).addCheckCommands,
       measures: async () => (await import('./commands/measure-command.ts')).addMeasureCommands,
       queries: async () => (await import('./queries/query-command.ts')).addQueryCommands,

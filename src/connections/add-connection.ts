@@ -3,6 +3,7 @@ import type { SecretKeys } from '../platform/encryption.ts';
 import { one } from '../store/one.ts';
 import { PAGE_LINKS } from '../vocabulary/page-paths.ts';
 import type { TlsMode } from '../vocabulary/tls-modes.ts';
+import { type CollectedBy, leaveToCollector } from './collected-connection.ts';
 import { type ConnectionRow, readConnection } from './connection-row.ts';
 import { type ConnectionSettings, DEFAULT_PULSE_SECONDS, requireSettingsOf } from './connection-settings.ts';
 import { changedThresholds } from './connection-thresholds.ts';
@@ -25,11 +26,16 @@ const insert = `
   select account_id, connection_id, make_interval(secs => $10), $9 from added
   returning connection_id as id`;
 
-/** Adds a connection without contacting the database. Its first check is due now, and then every `every` seconds. */
+/**
+ * Adds a connection without contacting the database. Its first check is due now, and then every `every` seconds. With `collectedBy` the
+ * address is `collectedAddress`, and no secret is stored.
+ */
 export async function addConnection(
   change: ChangeAccount,
   secret: SecretKeys,
-  wanted: DatabaseAddress & ConnectionSettings & Tunnelled & { name: string; tls: TlsMode; every: number },
+  wanted: DatabaseAddress &
+    ConnectionSettings &
+    Tunnelled & { name: string; tls: TlsMode; every: number; collectedBy?: CollectedBy },
 ): Promise<ConnectionRow> {
   requireSettingsOf(wanted.engine, wanted);
   requireAuthority(wanted.tls, wanted.caCertificate);
@@ -68,8 +74,9 @@ export async function addConnection(
       const checks = { ids: Object.keys(thresholds) };
       requireOrderAtEnd(within, { connectionIds: [connectionId], tag: '', checks });
     }
-    const secrets = { password, sshKey: wanted.sshKey ?? null };
-    await storeSecrets(client, secret, { accountId, connectionId }, secrets);
+    const key = { accountId, connectionId };
+    if (wanted.collectedBy) await leaveToCollector(client, key, wanted.collectedBy);
+    else await storeSecrets(client, secret, key, { password, sshKey: wanted.sshKey ?? null });
     record('connection_added', PAGE_LINKS.connection(connectionId), {
       connection_id: connectionId,
       name,

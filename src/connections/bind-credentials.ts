@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { decrypt, encrypt, type SecretKeys } from '../platform/encryption.ts';
 import { accountKeyLabel, unboundKeyLabel } from '../store/account-key.ts';
 import { inTransaction } from '../store/connect.ts';
+import { isCollected } from './collected-connection.ts';
 import { type Destination, destinationColumns, type EncryptedSecrets, encryptBy } from './credentials.ts';
 
 /** The result of binding credentials that an earlier version stored without their settings. */
@@ -21,7 +22,7 @@ const lockKeys = 'lock table credential_key in share row exclusive mode';
 const selectConnections = `
   select ${destinationColumns}, c.credential, c.ssh_credential
     from connection c
-   where c.removed_at is null and exists (select from connection_schedule s
+   where c.removed_at is null and not ${isCollected} and exists (select from connection_schedule s
                                            where s.account_id = c.account_id and s.connection_id = c.connection_id)
    order by c.account_id, c.connection_id
      for update`;

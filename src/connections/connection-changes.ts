@@ -34,6 +34,8 @@ export interface StoredSettings {
   token_source: string | null;
   has_password: boolean;
   has_ssh_key: boolean;
+  /** The collector that measures it, which has its address and login; null = the service itself. */
+  collector: string | null;
 }
 
 const columns = `
@@ -43,7 +45,11 @@ const columns = `
          c.ssh_username, c.ssh_host, c.ssh_port, c.token_source,
          (select extract(epoch from s.every)::float8 from connection_schedule s
            where s.account_id = c.account_id and s.connection_id = c.connection_id) as every,
-         c.version, c.has_credential as has_password, c.has_ssh_credential as has_ssh_key`;
+         c.version, c.has_credential as has_password, c.has_ssh_credential as has_ssh_key,
+         (select o.name
+            from collected_connection m
+            join collector o using (account_id, collector_id)
+           where m.account_id = c.account_id and m.connection_id = c.connection_id) as collector`;
 
 const select = `
   select ${columns}
@@ -92,6 +98,7 @@ function shown({
   has_password: _password,
   has_ssh_key: _sshKey,
   version: _version,
+  collector: _collector,
   ca_certificate,
   every,
   pulse_seconds,

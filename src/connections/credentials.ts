@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { decrypt, encrypt, type SecretKeys } from '../platform/encryption.ts';
 import { accountKey, LostAccountKey, makeAccountKey } from '../store/account-key.ts';
+import { CollectedConnection, isCollected } from './collected-connection.ts';
 
 /** The columns of a connection that determine where and how its secrets are sent. */
 export interface Destination {
@@ -178,7 +179,7 @@ interface ConnectionKey {
 }
 
 const select = `
-  select ${destinationColumns}, c.credential, c.ssh_credential
+  select ${destinationColumns}, c.credential, c.ssh_credential, ${isCollected} as "isCollected"
     from connection c
    where c.account_id = $1 and c.connection_id = $2`;
 
@@ -186,13 +187,14 @@ const update = `
   update connection set credential = $3, ssh_credential = $4
    where account_id = $1 and connection_id = $2`;
 
-/** A connection's secrets; null when the connection does not exist. Throws as `decryptSecrets` does. */
+/** A connection's secrets; null when the connection does not exist. Throws as `decryptSecrets` does, and {@link CollectedConnection}. */
 export async function readSecrets(
   client: pg.ClientBase | pg.Pool,
   secret: SecretKeys,
   key: ConnectionKey,
 ): Promise<Secrets | null> {
   const row = await rowOf(client, key);
+  if (row?.isCollected) throw new CollectedConnection(key.connectionId);
   return row ? decryptSecrets(client, secret, row, row) : null;
 }
 
@@ -227,10 +229,13 @@ export async function storeSecrets(
   await client.query(update, [key.accountId, key.connectionId, credential, ssh_credential]);
 }
 
+interface SecretsRow extends Destination, EncryptedSecrets {
+  isCollected: boolean;
+}
+
 async function rowOf(
   client: pg.ClientBase | pg.Pool,
   { accountId, connectionId }: ConnectionKey,
-): Promise<(Destination & EncryptedSecrets) | undefined> {
-  const { rows } = await client.query<Destination & EncryptedSecrets>(select, [accountId, connectionId]);
-  return rows[0];
+): Promise<SecretsRow | undefined> {
+  return (await client.query<SecretsRow>(select, [accountId, connectionId])).rows[0];
 }

@@ -7,6 +7,7 @@ import { forgetQueries } from '../runs/queries/store-queries.ts';
 import { resolveConnectionTickets } from '../tickets/record-findings.ts';
 import { PAGE_LINKS } from '../vocabulary/page-paths.ts';
 import { forgetBackups } from './backups/store-reports.ts';
+import { takeFromCollector } from './collected-connection.ts';
 import { type ConnectionRow, readConnection } from './connection-row.ts';
 import { forgetTags } from './tags/change-tags.ts';
 
@@ -30,6 +31,7 @@ export async function removeConnection(change: ChangeAccount, connectionId: numb
     const { rowCount } = await client.query(remove, [...ids, at]);
     if (rowCount === 0) throw notFound('connection', connectionId);
     await client.query(stopSchedule, ids);
+    await takeFromCollector(client, accountId, connectionId);
     await forgetFacts(client, accountId, connectionId);
     await forgetQueries(client, accountId, connectionId);
     await forgetBackups(client, accountId, connectionId);

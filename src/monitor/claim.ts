@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
+import { isCollected } from '../connections/collected-connection.ts';
 import { mayStartWork } from '../store/cells/moving.sql.ts';
 import { one } from '../store/one.ts';
 import type { ConnectionKey } from './monitor-deps.ts';
@@ -7,7 +8,7 @@ import { type PulseEvidence, parseEvidence } from './pulse/pulse-conditions.ts';
 
 // Each connection runs at its own instant within its interval, derived from its id. So a thousand connections that
 // were added at once, or waited for a monitor, are spread over the interval from their next run on.
-const nextDue = `
+export const nextDue = `
   to_timestamp(every_seconds * (floor((now_seconds - phase) / every_seconds + 0.25) + 1) + phase)
     from (select extract(epoch from s.every)::float8 as every_seconds,
                  extract(epoch from now())::float8 as now_seconds) clock,
@@ -35,6 +36,7 @@ const claimDue = (isOnlyAsked: boolean) => `
                and (s.claimed_until is null or s.claimed_until <= now())
                ${isOnlyAsked ? `and s.due_at <= now() and s.pulse_evidence is not null and ${isAsked}` : ''}
                and c.removed_at is null
+               and not ${isCollected}
                and s.account_id <> all($4::bigint[])
                and ${mayStartWork('s.account_id')}
              order by s.due_at
@@ -158,7 +160,9 @@ export async function releaseConnection(
 const countDue = `
   select count(*) as due, coalesce(max(extract(epoch from now() - due_at)), 0)::float8 as late
     from connection_schedule s
+    join connection c using (account_id, connection_id)
    where due_at <= now() and (claimed_until is null or claimed_until <= now())
+     and not ${isCollected}
      and ${mayStartWork('s.account_id')}`;
 
 /** Counts the connections that wait for a monitor, with the longest wait in seconds. */

@@ -3,6 +3,7 @@ import type { BackupFacts } from '../checks/backups/backup-checks.ts';
 import type { Thresholds } from '../checks/check.ts';
 import type { OwnCheck } from '../checks/own/own-check.ts';
 import { backupFacts } from '../connections/backups/backup-facts.sql.ts';
+import { CollectedConnection, isCollected } from '../connections/collected-connection.ts';
 import {
   type Destination,
   decryptSecrets,
@@ -19,12 +20,13 @@ import { loadQueries } from '../runs/queries/store-queries.ts';
 import { tagsOfConnection } from '../store/sql/connection-tags.sql.ts';
 import type { Job } from './children/measure-worker.ts';
 import type { CounterBefore } from './counters.ts';
+import type { Instructions } from './measure.ts';
 import type { ConnectionKey, MonitorDeps } from './monitor-deps.ts';
 import type { Target } from './session/session.ts';
 import type { Tunnel } from './session/ssh-tunnel.ts';
 
 const selectTarget = `
-  select ${destinationColumns}, c.credential, c.ssh_credential,
+  select ${destinationColumns}, c.credential, c.ssh_credential, ${isCollected} as "isCollected",
          thresholds, ${tagsOfConnection} as tags, ${overridesOfConnection} as overrides,
          ${backupFacts} as backups,
          ${ownChecksOfConnection} as own,
@@ -55,6 +57,7 @@ export interface TargetRow extends Destination {
 }
 
 interface RunRow extends TargetRow, EncryptedSecrets {
+  isCollected: boolean;
   thresholds: Record<string, Thresholds>;
   tags: string[];
   overrides: Override[];
@@ -85,41 +88,71 @@ type LoadDeps = Pick<MonitorDeps, 'secret' | 'allowPrivateTargets' | 'limits' | 
 
 /**
  * Loads what a run of a connection needs, with decrypted secrets. Null if there is no such connection. Throws like
- * `decryptSecrets`: a `TamperedConnection` if the settings differ from those that the secrets were stored for.
+ * `decryptSecrets`: a `TamperedConnection` if the settings differ from those that the secrets were stored for. Throws a
+ * {@link CollectedConnection} if only a collector has them.
  */
 export async function loadRun(deps: LoadDeps, connection: ConnectionKey): Promise<LoadedRun | null> {
-  const values = [connection.accountId, connection.connectionId];
-  const { rows } = await deps.writer.query<RunRow>(selectTarget, values);
-  const began = Date.now();
-  const [row] = rows;
+  const row = await readRun(deps, connection);
   if (!row) return null;
+  if (row.isCollected) throw new CollectedConnection(connection.connectionId);
+  const began = Date.now();
   const secrets = await decryptSecrets(deps.writer, deps.secret, row, row);
+  const instructions = { ...(await loadInstructions(deps, connection, row)), began };
+  return {
+    job: { target: toTarget(row, secrets), instructions },
+    tokenSource: row.token_source,
+    backups: row.backups,
+    loadedAt: row.loadedAt,
+  };
+}
+
+/** What the collector of a connection needs for a run: everything but the target. Null if there is no such connection. */
+export async function loadCollectedRun(
+  deps: LoadDeps,
+  connection: ConnectionKey,
+): Promise<{ engine: Target['engine']; instructions: Instructions } | null> {
+  const row = await readRun(deps, connection);
+  if (!row?.isCollected) return null;
+  return { engine: row.engine, instructions: await loadInstructions(deps, connection, row) };
+}
+
+/** What the run of a collector is judged by besides what it measured. Null if there is no such connection. */
+export async function loadBackups(
+  deps: Pick<LoadDeps, 'writer' | 'thresholds'>,
+  connection: ConnectionKey,
+): Promise<Pick<RunRow, 'backups' | 'thresholds'> | null> {
+  const row = await readRun(deps, connection);
+  return row ? { backups: row.backups, thresholds: thresholdsNow(deps, row) } : null;
+}
+
+function thresholdsNow(
+  { thresholds }: Pick<LoadDeps, 'thresholds'>,
+  row: RunRow,
+): Record<string, Thresholds> {
+  return { ...thresholdsOfRun(row.thresholds, row.tags, row.overrides), ...thresholds };
+}
+
+async function readRun(
+  { writer }: Pick<LoadDeps, 'writer'>,
+  connection: ConnectionKey,
+): Promise<RunRow | undefined> {
+  const values = [connection.accountId, connection.connectionId];
+  return (await writer.query<RunRow>(selectTarget, values)).rows[0];
+}
+
+async function loadInstructions(
+  deps: LoadDeps,
+  connection: ConnectionKey,
+  row: RunRow,
+): Promise<Instructions> {
   const { allowPrivateTargets, limits } = deps;
-  const effective = thresholdsOfRun(row.thresholds, row.tags, row.overrides);
-  const thresholds = { ...effective, ...deps.thresholds };
-  const { expectedStandbys, before, loadedAt, known, started, own } = row;
+  const thresholds = thresholdsNow(deps, row);
+  const { expectedStandbys, before, known, started, own } = row;
   const key = await redactionKey(deps.writer, deps.secret, connection, row.redactionKey);
   const facts = key && { key: key.toString('base64'), known, started };
   const queries = await loadQueries(deps.writer, connection.accountId, connection.connectionId);
-  const instructions = {
-    allowPrivateTargets,
-    thresholds,
-    expectedStandbys,
-    own,
-    before,
-    began,
-    facts,
-    queries,
-  };
-  return {
-    job: {
-      target: toTarget(row, secrets),
-      instructions: { ...instructions, ...(limits && { limits }) },
-    },
-    tokenSource: row.token_source,
-    backups: row.backups,
-    loadedAt,
-  };
+  const instructions = { allowPrivateTargets, thresholds, expectedStandbys, own, before, facts, queries };
+  return { ...instructions, ...(limits && { limits }) };
 }
 
 /** A connection and its decrypted secrets as a target. */

@@ -2,6 +2,7 @@ import type { Outcome } from '../checks/check.ts';
 import { CONN_AUTH_FAILED, CONN_CHECKS_INCOMPLETE, CONN_UNREACHABLE } from '../checks/connection-findings.ts';
 import type { Catalogue } from '../checks/engine-catalogue.ts';
 import type { SeriesValue } from '../checks/measure.ts';
+import { cleanText } from '../platform/text/clean-text.ts';
 import type { ReportedReading } from '../runs/changes/facts.ts';
 import type { QueryReport } from '../runs/queries/query-run.ts';
 import type { CounterSample } from './counters.ts';
@@ -110,6 +111,22 @@ export function noTokenOutcome(source: string, reason: string): Outcome {
     `No login was tried: the token source ${source} gave no token: ${reason}.`,
     'Run the command of the token source as the user of the service, and correct it in DBVITALS_TOKEN_COMMANDS_FILE.',
   );
+}
+
+/** The outcome of a run whose connection is not in the collector's file, or is there for another engine. */
+export function unknownConnectionOutcome(connection: string, engine: string | null): Outcome {
+  const name = cleanText(connection, 200);
+  return engine === null
+    ? faultOutcome(
+        CONN_UNREACHABLE,
+        `The collector has no connection "${name}" in its file.`,
+        'Add it to the file of the collector. The next health check reads the file again.',
+      )
+    : faultOutcome(
+        CONN_UNREACHABLE,
+        `Connection "${name}" in the file of the collector is for ${engine}, which is not its engine here.`,
+        'Correct the URL in the file of the collector, or add the connection with the other engine.',
+      );
 }
 
 const TAMPERED =

@@ -172,7 +172,7 @@ function skippedFinding(
  * A remediation is pasted, so it is shown as it is or not at all: with one character less it would be a statement about
  * another object.
  */
-function exactRemediation(remediation: string): string {
+export function exactRemediation(remediation: string): string {
   if (!isPrintable(remediation)) {
     return 'No statement is shown: a name contains characters that do not print. Rename the object, or write the statement by hand.';
   }

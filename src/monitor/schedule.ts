@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { errorFields } from '../store/store-failure.ts';
 import { claimConnection, releaseConnection } from './claim.ts';
+import { checkCollected } from './collected/check-collected.ts';
 import { claimFairly, type Places } from './fair-share.ts';
 import type { ConnectionKey, MonitorDeps } from './monitor-deps.ts';
 import type { PulseEvidence } from './pulse/pulse-conditions.ts';
@@ -115,13 +116,15 @@ function countRuns(running: Running, hasPulses: boolean): Pick<Places, 'held' | 
 
 /**
  * Runs a health check of one connection now, due or not, after waiting for any other monitor that runs it. Otherwise
- * like `runHealthCheck`.
+ * like `runHealthCheck`. That of a collector is run there.
  */
 export async function checkNow(
   deps: MonitorDeps,
   key: ConnectionKey,
   signal?: AbortSignal,
 ): Promise<StoredCheck | null> {
+  const collected = await checkCollected(deps.writer, key, signal);
+  if (collected) return collected;
   const claimant = randomUUID();
   await claimConnection(deps.writer, claimant, key);
   try {

@@ -13,6 +13,7 @@ import { errorFields } from '../store/store-failure.ts';
 import type { StandingTicket } from '../tickets/plan-tickets.ts';
 import { listStandingTickets, recordFindings, resolveSilencedTickets } from '../tickets/record-findings.ts';
 import { type RunSilences, readSilences } from '../tickets/silences/run-silences.ts';
+import { endClaim } from './collected/claim-collected.ts';
 import { storeCounters } from './counters.ts';
 import { countFaults, judgeRun, type RunVerdict } from './judge-run.ts';
 import type { ConnectionKey, MonitorDeps } from './monitor-deps.ts';
@@ -42,13 +43,16 @@ export interface EndedRun {
   loaded: { loadedAt: number; tunnel: Tunnel | null; own: readonly OwnCheck[] } | null;
   /** What the pulses saw that asked for the run. */
   evidence: PulseEvidence | null;
+  /** The claim of a collector's run, which is stored only if the claim still holds, and ends it. */
+  claim?: string;
 }
 
 type StoreDeps = Pick<MonitorDeps, 'writer' | 'actor' | 'secret' | 'log'>;
 
 /**
  * Stores a run in one short transaction that locks the account's log. It takes a handful of statements, whatever was
- * found. What needs no such lock is stored before or after it. Null if the connection was removed meanwhile.
+ * found. What needs no such lock is stored before or after it. Null if the connection was removed meanwhile, or the claim of a collector
+ * no longer holds.
  */
 export async function storeRun(deps: StoreDeps, run: EndedRun, note?: NoteStep): Promise<StoredCheck | null> {
   const began = performance.now();
@@ -58,6 +62,7 @@ export async function storeRun(deps: StoreDeps, run: EndedRun, note?: NoteStep):
   if (prepared.dropped > 0) note?.('measures', { stored: prepared.placed.length, dropped: prepared.dropped });
   const readings = await prepareReadings(writer, connection, measured.readings);
   const stored = await changeAccount(writer, connection.accountId, async (change) => {
+    if (run.claim !== undefined && !(await endClaim(change.client, connection, run.claim))) return null;
     const state = await readState(change, run);
     if (!state) return null;
     const verdict = judgeRun({

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { startCollectorWatch } from '../accounts/collectors/watch-collectors.ts';
 import { startSealing } from '../activity/seals/record-seal-rounds.ts';
 import { openSealFile } from '../activity/seals/seal-file.ts';
 import type { Config } from '../config/config.ts';
@@ -79,7 +80,6 @@ export function startCellRounds(
   const { allowPrivateTargets, tokenCommands, activityDays, sealFile } = config;
   const { send } = sender;
   const { failed } = retention;
-
   if (concurrency !== null) {
     const parts = { writer, secret, allowPrivateTargets, tokenCommands, log, pulses: config.pulse };
     metrics.watchMonitor(start(startMonitor({ ...parts, concurrency, measure: metrics.checked })));
@@ -93,6 +93,7 @@ export function startCellRounds(
   );
   const alerting = open('writer', { max: 1, statementTimeout: STEP_DEADLINE_MS, name: 'alerts' });
   start(startAlertRounds({ writer: alerting, log, failed }));
+  start(startCollectorWatch(alerting, log));
   start(startHeartbeats({ writer: alerting, secret, send, log, measure: notifications }));
   if (config.smtpUrl !== null)
     start(startAskingRecipients({ writer: dispatching, secret, send, consoleUrl }, log));

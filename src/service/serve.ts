@@ -2,8 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { type Logger, pino } from 'pino';
 import { openIdentityProvider } from '../accounts/sign-in/identity-provider.ts';
-import { type ApiStores, startApiServer } from '../api/api-server.ts';
+import { type ApiServer, type ApiStores, startApiServer } from '../api/api-server.ts';
+import { isCollector, isConsole } from '../api/console-handler.ts';
 import { RequestLog } from '../api/request/request-log.ts';
+import { CollectorApi } from '../collector-api/collector-api.ts';
 import { buildVersion } from '../config/build-version.ts';
 import { readCellsFile } from '../config/cells-file.ts';
 import type { Config } from '../config/config.ts';
@@ -18,7 +20,7 @@ import { checkNow } from '../monitor/schedule.ts';
 import { startSender } from '../notifications/sending/send-in-child.ts';
 import type { SecretKeys } from '../platform/encryption.ts';
 import { certificateOf, type Tls } from '../platform/network/tls.ts';
-import { createMetrics } from '../platform/telemetry/metrics.ts';
+import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts';
 import { notificationMetrics } from '../platform/telemetry/notification-metrics.ts';
 import { retentionMetrics } from '../platform/telemetry/retention-metrics.ts';
 import { openPool, WORK_DEADLINE_MS } from '../store/connect.ts';
@@ -28,6 +30,7 @@ import { type Cell, openCells } from '../store/directory/open-cells.ts';
 import { isEmbeddedRunning, type Say } from '../store/embedded.ts';
 import { errorFields } from '../store/store-failure.ts';
 import { storeIdentity } from '../store/store-identity.ts';
+import { writerOfAccount } from './collectors/writer-of-account.ts';
 import { startControlRounds } from './control-rounds.ts';
 import { type FirstStart, firstStart } from './first-start.ts';
 import { serveMetrics } from './metrics-listener.ts';
@@ -145,25 +148,18 @@ async function start(
     cells: [firstCell.address, ...otherCells.map(({ address }) => address)],
     directory: cells.directory?.address ?? null,
   };
+  const failures = new FailedAuthentications();
+  const writerOf = writerOfAccount(served, cells.directory && controlWriter);
+  const collectorParts = { writerOf, secret, allowPrivateTargets, basePath, version: build, failures, log };
+  const collectors = new CollectorApi(collectorParts);
   const api = await startApiServer(stores, settings, {
-    ...{ log, requestLog },
-    metrics,
-    failures: new FailedAuthentications(),
-    console: console.handle,
-    escaped,
+    ...{ log, requestLog, metrics, failures, escaped },
+    handlerOf: (url) => (isConsole(url) ? console.handle : isCollector(url) ? collectors.handle : null),
   });
   undo.push(() => api.close());
   served.whenChanged((now) => api.useCells(now.map(({ address }) => address)));
-  if (config.tlsFiles && tls) {
-    let served = tls;
-    const renew = (fresh: Tls) => {
-      served = fresh;
-      api.renew(fresh);
-    };
-    const following = followTls(config.tlsFiles, tls, { log, renew });
-    metrics.watchCertificate(() => certificateOf(served).validToDate);
-    undo.push(() => following.stop());
-  }
+  if (config.tlsFiles && tls) undo.push(followFiles(config.tlsFiles, tls, { api, metrics, log }));
+  undo.push(() => collectors.hangUp());
   undo.push(() => console.hangUp()); // else the shutdown would wait for its open streams
   if (config.metricsPort !== null) {
     const watched = watchCells(cells, served.list, { control: controlWriter, metrics, notifications });
@@ -222,6 +218,22 @@ async function start(
   }
   process.stdout.write(await startupBanner(stood, first, url, consoleUrl(config, api.port)));
   if (!shown) log.info({ url }, 'dbvitals is ready');
+}
+
+/** Follows the files of the certificate, and serves what they have. Returns what stops it. */
+function followFiles(
+  files: NonNullable<Config['tlsFiles']>,
+  tls: Tls,
+  { api, metrics, log }: { api: ApiServer; metrics: Metrics; log: Logger },
+): () => unknown {
+  let served = tls;
+  const renew = (fresh: Tls) => {
+    served = fresh;
+    api.renew(fresh);
+  };
+  const following = followTls(files, tls, { log, renew });
+  metrics.watchCertificate(() => certificateOf(served).validToDate);
+  return () => following.stop();
 }
 
 /** Prints the steps of the embedded PostgreSQL as text on a terminal, else logs them, so that every line is JSON. */

@@ -55,6 +55,9 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     backup_heartbeat: 'select (account_id, connection_id, created_at, called_at)',
     backup_report: 'select',
     blocking_episode: 'select',
+    collected_connection: 'select',
+    collector:
+      'select (account_id, collector_id, name, public_key, version, created_at, enrolled_at, last_contact_at, revoked_at, token_expires_at)',
     connection:
       'select (account_id, connection_id, name, engine, connection_type, host, port, database, username, tls, latest_check_id, created_at, removed_at, thresholds, expected_standbys, password_exposable, ca_certificate, ssh_host, ssh_port, ssh_username, ssh_host_key, latest_score, version, has_credential, has_ssh_credential, provider, token_source, query_texts, pulse_seconds, backup_expected_seconds, backup_expected_since)',
     connection_change: 'select',
@@ -126,6 +129,8 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     blocking_episode: 'select, insert, update, delete',
     cell: 'select',
     challenge: 'insert',
+    collected_connection: 'select, insert, update, delete',
+    collector: 'select, insert, update, delete',
     connection: 'select, insert, update',
     connection_change: 'select, insert, update, delete',
     connection_schedule: 'select, insert, update',

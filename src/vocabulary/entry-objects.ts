@@ -9,6 +9,7 @@ export const ENTRY_OBJECTS = {
   silence: 'silence_id',
   member: 'member_id',
   key: 'api_key_id',
+  collector: 'collector_id',
   view: 'view_id',
 } as const;
 

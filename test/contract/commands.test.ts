@@ -294,8 +294,11 @@ test('--help groups the commands', async () => {
     .map(([heading, ...lines]) => [heading, lines.flatMap((line) => /^ {2}([a-z-]+)/.exec(line)?.[1] ?? [])]);
   expect(groups).toEqual([
     ['Options:', expect.anything()],
-    ['Serve:', ['serve', 'monitor']],
-    ['Watch:', ['connection', 'check', 'measures', 'queries', 'episodes', 'load', 'top', 'changes']],
+    ['Serve:', ['serve', 'monitor', 'collect']],
+    [
+      'Watch:',
+      ['connection', 'collector', 'check', 'measures', 'queries', 'episodes', 'load', 'top', 'changes'],
+    ],
     ['Tickets and notifications:', ['ticket', 'alert', 'threshold', 'silence', 'destination', 'maintenance']],
     ['Accounts:', ['account', 'key', 'member', 'activity', 'apply']],
     ['Store:', ['migrate', 'doctor', 'backup', 'restore', 'secret']],

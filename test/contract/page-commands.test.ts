@@ -13,6 +13,7 @@ import { temporaryFolder } from './running-service.ts';
 /** Commands that stay, and pages that other tests follow, each with the test that runs them. */
 const ELSEWHERE: readonly [what: RegExp, where: string][] = [
   [/^(?:serve|monitor)\b/, 'test/house/operate.store.test.ts'],
+  [/^collect(?:or revoke)?\b(?!or)/, 'test/contract/collector.test.ts'],
   [
     /^(?:exporter|mcp)\b|^activity tail\b.*--url/,
     'test/contract/exporter.test.ts, mcp-life.test.ts, tail.test.ts',

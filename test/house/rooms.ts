@@ -7,16 +7,16 @@ const LIST: Readonly<Record<string, string>> = {
   'dbvitals.ts': 'main.ts platform',
   'main.ts': 'cli cli/doctor service monitor connections checks store store/directory config platform',
   cli: `
-    cli/doctor api/mcp monitor accounts accounts/{keys,members} connections connections/monitoring-login
+    cli/doctor api/mcp monitor accounts accounts/{collectors,keys,members} connections connections/monitoring-login
     tickets/{silences,triage} notifications
     notifications/{alerts,channels,deliveries,destinations,dispatch,log-streams,maintenance}
     runs/{changes,episodes,load,measures,queries} activity activity/seals checks store
     store/{backup,directory,link} config platform platform/{schema,telemetry,text} vocabulary`,
   'cli/doctor': `
-    service monitor connections notifications/dispatch store store/{backup,directory,link} config
+    service monitor accounts/collectors connections notifications/dispatch store store/{backup,directory,link} config
     platform/network`,
   service: `
-    console-api api monitor accounts accounts/{keys,members,sign-in} connections
+    console-api collector-api api monitor accounts accounts/{collectors,keys,members,sign-in} connections
     notifications/{alerts,channels,destinations,dispatch,log-streams,sending} runs
     runs/{changes,episodes,load,measures,queries} activity activity/seals http http/edge store
     store/{backup,directory} config platform platform/{network,telemetry} vocabulary`,
@@ -26,6 +26,8 @@ const LIST: Readonly<Record<string, string>> = {
     notifications/{alerts,deliveries,destinations,log-streams,maintenance,recipients} runs
     runs/{changes,episodes,load,measures,queries} activity activity/seals http http/edge checks checks/vitals
     store store/{cells,directory} config platform platform/{schema,text} vocabulary`,
+  'collector-api': `
+    api monitor accounts/collectors http http/edge store store/directory platform platform/schema vocabulary`,
   api: `
     api/{endpoints,gate,mcp,openapi} activity http http/edge store store/{directory,exchange} config
     platform platform/{network,telemetry} vocabulary`,
@@ -41,6 +43,7 @@ const LIST: Readonly<Record<string, string>> = {
     platform platform/{network,telemetry,text,unsafe} vocabulary`,
   accounts: 'notifications/alerts activity store store/directory platform vocabulary',
   'accounts/keys': 'notifications/outbox activity store store/{cells,directory} platform vocabulary',
+  'accounts/collectors': 'activity store store/cells platform vocabulary',
   'accounts/saved-views': 'activity store platform vocabulary',
   'accounts/sign-in': `
     accounts/members activity store store/{cells,directory} config platform

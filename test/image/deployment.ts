@@ -26,6 +26,7 @@ function checkUnits(scratch: string): void {
   const units = [
     'dbvitals.service',
     'dbvitals-monitor.service',
+    'dbvitals-collector.service',
     'dbvitals-backup.service',
     'dbvitals-backup.timer',
   ];

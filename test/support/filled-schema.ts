@@ -294,6 +294,15 @@ const PARTS: readonly { since: number; sql: string }[] = [
                case n when 1 then 0.1 end, 'Line' || chr(10) || 'two', case n when 2 then 300 end, 5, '{env:production,shop}', '2026-03-01Z', 'Ada'
           from account, generate_series(1, 2) n;`,
   },
+  {
+    since: 54,
+    sql: `
+      insert into collector (account_id, name, public_key, version, created_at, enrolled_at, last_contact_at, nonces)
+        select account_id, 'frankfurt é', sha256('key'), '0.1.0', '2026-03-01Z', '2026-03-01Z', '2026-03-02Z', '{1772323200000000}'
+          from account order by account_id;
+      insert into collected_connection
+        select c.account_id, c.connection_id, o.collector_id, c.name from connection c join collector o using (account_id) where c.name = 'shop 3';`,
+  },
 ];
 
 /** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */

@@ -3,6 +3,7 @@ import { idField, instant, integer, object, optional, orNull, text, texts } from
 
 const keyId = idField('the key', 5);
 const keyName = text("the key's name", 'collector');
+const collector = { collector_id: idField('the collector', 2), name: text('its name', 'frankfurt') };
 const scopes = orNull(texts('what the key may read; null = all that the plan includes', ['health']));
 const addresses = orNull(texts('from where it may be used; null = anywhere', ['192.0.2.0/24']));
 const expiresAt = orNull(instant('when it expires; null = never'));
@@ -114,5 +115,60 @@ export const KEY_KINDS = {
       expires_at: instant('when it expires'),
       last_used_at: orNull(instant('when it was last used; null = never')),
     },
+  }),
+  collector_token_created: kind({
+    meaning: 'A token was created with which a collector can enrol itself once.',
+    group: 'keys',
+    severity: 'low',
+    activity: 'create',
+    target: 'collector',
+    targetName: 'name',
+    properties: { ...collector, expires_at: instant('when the token expires') },
+  }),
+  collector_enrolled: kind({
+    meaning: 'A collector enrolled itself, so its key is valid and any earlier one is not.',
+    group: 'keys',
+    severity: 'low',
+    activity: 'create',
+    actor: 'service',
+    target: 'collector',
+    targetName: 'name',
+    properties: {
+      ...collector,
+      fingerprint: text('of its public key', 'SHA256:q5jzl0Yx0wZ3vO6x0b8u2mD1c4E7f9G2h5J8k1L4n7P'),
+    },
+  }),
+  collector_silent: kind({
+    meaning: 'A collector was not heard of for a minute, so its connections are not measured.',
+    group: 'keys',
+    severity: 'medium',
+    outcome: 'failure',
+    activity: 'other',
+    actor: 'service',
+    target: 'collector',
+    targetName: 'name',
+    properties: {
+      ...collector,
+      last_contact_at: instant('when it was heard of last'),
+      connections: integer('how many connections it measures', 12),
+    },
+  }),
+  collector_returned: kind({
+    meaning: 'A collector that was silent is heard of again.',
+    group: 'keys',
+    activity: 'other',
+    actor: 'service',
+    target: 'collector',
+    targetName: 'name',
+    properties: collector,
+  }),
+  collector_revoked: kind({
+    meaning: 'A collector was revoked, so none of its requests is accepted.',
+    group: 'keys',
+    severity: 'low',
+    activity: 'delete',
+    target: 'collector',
+    targetName: 'name',
+    properties: collector,
   }),
 };

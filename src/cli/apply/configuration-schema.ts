@@ -75,6 +75,15 @@ const Ssh = closed(
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
+const COLLECTED = {
+  collector: Type.Optional(
+    text(
+      'The name of the collector that measures it, whose own file has the address and the login; needs engine.',
+    ),
+  ),
+  engine: Type.Optional(word(ENGINES, 'Only with collector.')),
+};
+
 function connection(checks: Catalogue['checks']) {
   return closed(
     {
@@ -86,6 +95,7 @@ function connection(checks: Catalogue['checks']) {
         }),
       ),
       address: Type.Optional(Address),
+      ...COLLECTED,
       password: Type.Optional(secretSchema('The password')),
       every: Type.Optional(
         text('Time between health checks: 10s to 7d, a whole number and s, m, h or d (default: 5m).'),
@@ -130,7 +140,7 @@ function connection(checks: Catalogue['checks']) {
     },
     {
       description:
-        'A database to watch, identified by its name in the account: at least name, and url or address.',
+        'A database to watch, identified by its name in the account: at least name, and url, address or collector.',
     },
   );
 }

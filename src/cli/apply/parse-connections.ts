@@ -1,3 +1,4 @@
+import { collectedAddress } from '../../connections/collected-connection.ts';
 import { certificatesIn, requireSettingsOf } from '../../connections/connection-settings.ts';
 import type { ConnectionThresholds } from '../../connections/connection-thresholds.ts';
 import { agreedTls, requireAuthority, tlsOf } from '../../connections/connection-tls.ts';
@@ -35,6 +36,8 @@ export interface DesiredConnection {
   /** The name of an operator's command that prints the password; null = by password. */
   tokenSource: string | null;
   ssh: SshLogin | null;
+  /** The collector that measures it; null = the service itself. */
+  collector: string | null;
   /** Null = the stored key stays. */
   sshKey: string | null;
   /** Sorted; null = not in the file. */
@@ -62,7 +65,7 @@ function connectionIn(
 ): DesiredConnection | undefined {
   const field = <T>(name: string, parse: () => T) => file.attempt([...path, name], parse);
   const { thresholds = {}, expected_standbys = 0, ssh, silences } = written;
-  const named = field(written.address ? 'address' : 'url', () => addressIn(written, surroundings));
+  const named = field(placeOf(written), () => addressIn(written, surroundings));
   const engine = named?.engine ?? 'postgres';
   const type = named?.connection_type ?? 'direct';
   if (ssh && type === 'unix_socket')
@@ -87,11 +90,7 @@ function connectionIn(
     requireOrderWithin(thresholds);
   });
   field('expected_standbys', () => requireSettingsOf(engine, { expectedStandbys: expected_standbys }));
-  const tags = field('tags', () => {
-    const parsed = requireTags(written.tags ?? []);
-    requireTagsOfOne(parsed);
-    return parsed;
-  });
+  const tags = field('tags', () => tagsIn(written));
   const silenced = silences ? silencesIn(file, [...path, 'silences'], silences, engine) : null;
   if (!named) return undefined;
   return {
@@ -107,6 +106,7 @@ function connectionIn(
     queryTexts: written.query_texts ?? false,
     passwordExposable: written.expose_password ?? false,
     tokenSource: written.token_source ?? null,
+    collector: written.collector?.trim() ?? null,
     ssh: ssh ? { username: ssh.username, host: ssh.host, port: ssh.port ?? 22 } : null,
     tags: written.tags === undefined ? null : (tags ?? null),
     silences: silenced,
@@ -126,6 +126,12 @@ function timesIn(
   };
 }
 
+function tagsIn({ tags = [] }: WrittenConnection): string[] {
+  const parsed = requireTags(tags);
+  requireTagsOfOne(parsed);
+  return parsed;
+}
+
 /** The name of a shipped authority, or PEM; null = none. */
 function authorityIn({ ca, ca_file, ca_pem }: WrittenConnection, surroundings: Surroundings): string | null {
   if ([ca, ca_file, ca_pem].filter((one) => one !== undefined).length > 1)
@@ -134,7 +140,15 @@ function authorityIn({ ca, ca_file, ca_pem }: WrittenConnection, surroundings: S
   return ca_pem === undefined ? (ca ?? null) : certificatesIn(ca_pem);
 }
 
-function addressIn({ url, address }: WrittenConnection, surroundings: Surroundings): DatabaseAddress {
+/** The field that says where the database is. */
+function placeOf({ address, collector }: WrittenConnection): string {
+  return collector === undefined ? (address ? 'address' : 'url') : 'collector';
+}
+
+function addressIn(written: WrittenConnection, surroundings: Surroundings): DatabaseAddress {
+  if (written.collector !== undefined) return collectedIn(written);
+  const { url, address, engine } = written;
+  if (engine !== undefined) throw new UsageError('Leave out engine: it needs collector.');
   if ((url === undefined) === (address === undefined))
     throw new UsageError('Give either url, or address with engine, host and username.');
   if (address) return addressOf(address);
@@ -144,6 +158,29 @@ function addressIn({ url, address }: WrittenConnection, surroundings: Surroundin
   throw new UsageError(
     'The URL contains a password: remove it, and give the password as {env: NAME} or {file: PATH}.',
   );
+}
+
+/** What only a connection has that the service measures itself. */
+const OWN = [
+  'url',
+  'address',
+  'password',
+  'tls',
+  'ca_file',
+  'ca',
+  'ca_pem',
+  'token_source',
+  'expose_password',
+  'ssh',
+] as const;
+
+function collectedIn(written: WrittenConnection): DatabaseAddress {
+  const { collector = '', engine } = written;
+  const own = OWN.find((name) => written[name] !== undefined);
+  if (own !== undefined)
+    throw new UsageError(`Leave out ${own}: with collector it is in the collector's own file.`);
+  if (engine === undefined) throw new UsageError('Give engine, because there is no URL.');
+  return collectedAddress(engine, textOf('The collector')(collector));
 }
 
 function passwordIn(

@@ -30,8 +30,15 @@ export async function alteration(
   { file, secret }: Tools,
 ): Promise<Step | null> {
   const { address, name, path, ssh } = wanted;
-  const stored = await trustedSecrets(client, secret, { accountId: accountId ?? 0, connectionId: id });
-  const isSample = before.every === null;
+  if (before.collector !== wanted.collector) {
+    const by = before.collector === null ? 'the service itself' : `collector ${before.collector}`;
+    file.problem(path, `It is measured by ${by}, which can't be changed: remove it and add it again.`);
+    return null;
+  }
+  const isCollected = before.collector !== null;
+  const key = { accountId: accountId ?? 0, connectionId: id };
+  const stored = isCollected ? null : await trustedSecrets(client, secret, key);
+  const hasSecrets = before.every !== null && !isCollected; // sample data has none
   const newPassword = address.password !== null && address.password !== stored?.password;
   const newKey = wanted.sshKey !== null && wanted.sshKey !== stored?.sshKey;
   const { changed, from, to } = changesBetween(before, settingsAfter(before, wanted), newPassword);
@@ -39,7 +46,7 @@ export async function alteration(
   if (changed.length === 0) return null;
 
   // If somebody tampered with the stored connection, all its settings are replaced.
-  const anew = stored === null && !isSample;
+  const anew = stored === null && hasSecrets;
   const has = (...fields: string[]) => anew || fields.some((field) => changed.includes(field));
   // A stored secret is not sent over another route: if the route changes, the secret is stored again.
   const otherSsh = has('ssh_username', 'ssh_host', 'ssh_port');

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { requireCollector } from '../../accounts/collectors/collector-row.ts';
 import { addConnection } from '../../connections/add-connection.ts';
 import { everySettingsOf, type StoredConnection } from '../../connections/connection-changes.ts';
 import { removeConnection } from '../../connections/remove-connection.ts';
@@ -46,14 +47,26 @@ export async function planConnections(
 }
 
 function addition(silenced: Silenced, wanted: DesiredConnection, secret: Tools['secret']): Step {
-  const { path: _path, silences: _silences, tags: _tags, address, ssh, sshKey, ...settings } = wanted;
+  const {
+    path: _path,
+    silences: _silences,
+    tags: _tags,
+    address,
+    collector,
+    ssh,
+    sshKey,
+    ...settings
+  } = wanted;
   const to = { host: address.host, port: address.port };
   const of = { what: 'connection', account: silenced.account.name, name: wanted.name } as const;
   const tunnel = { ...(ssh && { ssh }), ...(sshKey !== null && { sshKey }) };
   return {
     difference: { action: 'add', ...of, changed: Object.keys(to), from: {}, to },
     make: async (change) => {
-      const added = { ...address, ...settings, ...tunnel };
+      const found =
+        collector === null ? null : await requireCollector(change.client, change.accountId, collector);
+      const collectedBy = found && { ...found, as: wanted.name };
+      const added = { ...address, ...settings, ...tunnel, ...(collectedBy && { collectedBy }) };
       silenced.id = (await addConnection((work) => work(change), secret, added)).id;
     },
   };

@@ -1,60 +1,38 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type pg from 'pg';
 import { requireAccount } from '../../accounts/account-row.ts';
 import { type Change, type ChangeAccount, changeAccount } from '../../activity/record-entry.ts';
-import { addConnection } from '../../connections/add-connection.ts';
 import {
   listConnections,
   listServers,
   ownerOfConnection,
   readConnection,
 } from '../../connections/connection-row.ts';
-import { agreedTls, tlsOf } from '../../connections/connection-tls.ts';
-import { type DatabaseAddress, parseConnectionUrl } from '../../connections/connection-url.ts';
+import { agreedTls } from '../../connections/connection-tls.ts';
 import { removeConnection } from '../../connections/remove-connection.ts';
 import { changeTagsWithin, requireTagsOfOne } from '../../connections/tags/change-tags.ts';
 import { readTags } from '../../connections/tags/connection-tags.ts';
 import { isOfVersion } from '../../platform/text/server-version.ts';
 import { tagFilter } from '../../platform/text/tags.ts';
 import { within } from '../../store/read.ts';
-import { CONNECTION_TYPES, type ConnectionType } from '../../vocabulary/connection-types.ts';
 import { ENGINES, type Engine } from '../../vocabulary/engines.ts';
-import { TLS_MODES, type TlsMode } from '../../vocabulary/tls-modes.ts';
-import { durationOf, idOf, oneOf, textOf } from '../arguments.ts';
+import { idOf, oneOf, textOf } from '../arguments.ts';
 import { addCommand, type CommandContext } from '../command.ts';
-import { addSettingOptions, readSettings, type SettingOptions } from '../connection-options.ts';
+import { readSettings } from '../connection-options.ts';
+import { addAddCommand } from '../connections/add-connection-command.ts';
+import {
+  type AddressOptions,
+  addAddressOptions,
+  everyOption,
+  requireType,
+  urlOption,
+} from '../connections/address-options.ts';
 import { addLoginSqlCommand } from '../connections/login-sql-command.ts';
 import { printList, printOne } from '../print.ts';
 import { readPassword } from '../read-password.ts';
-import { addSshOptions, privateKeyOf, type SshOptions } from '../ssh-login.ts';
+import { privateKeyOf } from '../ssh-login.ts';
 import { addTagOption, TAG_FILTER } from '../tag-options.ts';
 import { UsageError } from '../usage-error.ts';
-
-interface Options extends SettingOptions, SshOptions {
-  name?: string;
-  url?: DatabaseAddress;
-  type?: ConnectionType;
-  every?: number;
-  tls?: TlsMode;
-  passwordStdin?: boolean;
-  tag?: readonly string[];
-  untag?: readonly string[];
-  json?: boolean;
-}
-
-function requireType(address: DatabaseAddress, { type, ssh }: Pick<Options, 'type' | 'ssh'>): void {
-  if (ssh && (address.connection_type === 'unix_socket' || (type !== undefined && type !== 'ssh_tunnel')))
-    throw new UsageError('--ssh needs a URL with a host, and no --type other than ssh_tunnel.');
-  if (type === 'ssh_tunnel') {
-    if (!ssh) throw new UsageError('--type ssh_tunnel needs --ssh user@host.');
-    return;
-  }
-  if (type !== undefined && type !== address.connection_type) {
-    throw new UsageError(
-      `The URL is of type ${address.connection_type}: leave out --type, or change the URL.`,
-    );
-  }
-}
 
 async function changeOf(writer: pg.Pool, connectionId: number): Promise<ChangeAccount> {
   const accountId = await ownerOfConnection(writer, connectionId);
@@ -99,30 +77,6 @@ async function taggedConnections(writer: pg.Pool, accountId: number, filter: rea
     .filter(({ tags }) => passes(tags));
 }
 
-/** The options that `connection add` and `connection change` share. */
-function addOptions(command: Command): Command {
-  const types = `${CONNECTION_TYPES.join(', ')} (default: from the URL)`;
-  return addSshOptions(addSettingOptions(command))
-    .option('--type <T>', types, oneOf('--type', CONNECTION_TYPES))
-    .option(
-      '--tls <T>',
-      `${TLS_MODES.join(', ')} (default: from the URL, or verify-full; no TLS on a Unix socket)`,
-      oneOf('--tls', TLS_MODES),
-    )
-    .option('--password-stdin', 'read the password from standard input');
-}
-
-function everyOption(): Option {
-  const every = new Option('--every <D>', 'time between health checks, 10s to 7d');
-  return every.argParser(durationOf('--every', '10s', '7d'));
-}
-
-function urlOption(): Option {
-  const forms =
-    'postgres://user:password@host:5432/database, or mysql:// or mariadb://user:password@host:3306';
-  return new Option('--url <URL>', forms).argParser(parseConnectionUrl);
-}
-
 /** `connection add`, `connection list`, `connection tags`, `connection change`, `connection login-sql`, `connection remove`. */
 export function addConnectionCommands(program: Command, context: CommandContext): void {
   const group = program.command('connection').description('manage the databases to watch');
@@ -133,43 +87,6 @@ export function addConnectionCommands(program: Command, context: CommandContext)
   addChangeCommand(group, context);
   addLoginSqlCommand(group);
   addRemoveCommand(group, context);
-}
-
-function addAddCommand(group: Command, context: CommandContext): void {
-  const add = addOptions(addCommand(group, 'add', 'add a database to watch, without connecting to it yet'));
-  addTagOption(add, '--tag <TAG>', 'a tag, such as env:production or pci')
-    .requiredOption('--account <ID>', 'the account', idOf('--account'))
-    .requiredOption('--name <S>', 'name of the connection', textOf('--name'))
-    .addOption(urlOption().makeOptionMandatory())
-    .addOption(everyOption().default(300, '5m'))
-    .action(
-      async (options: Required<Pick<Options, 'name' | 'url' | 'every'>> & Options & { account: number }) => {
-        const { account, name, url: address, tls, ssh, sshKeyFile, tag = [], json } = options;
-        requireTagsOfOne(tag);
-        requireType(address, options);
-        const wanted = {
-          ...address,
-          ...(await readSettings(options, context)),
-          ...(ssh && { ssh }),
-          ...(sshKeyFile !== undefined && { sshKey: privateKeyOf(sshKeyFile, context.ownPlaces()) }),
-          name,
-          every: options.every,
-          tls: tlsOf(address.connection_type, agreedTls(tls, address.tls)),
-          password: await readPassword(options.passwordStdin, address.password),
-        };
-        printOne(
-          json,
-          await context.withStore(async (writer) => {
-            const secret = await context.openSecret(writer);
-            return changeAccount(writer, account, async (change) => {
-              const added = await addConnection((work) => work(change), secret, wanted);
-              await changeTagsWithin(change, [added.id], { add: tag });
-              return added;
-            });
-          }),
-        );
-      },
-    );
 }
 
 function addListCommand(group: Command, context: CommandContext): void {
@@ -215,7 +132,7 @@ function addTagsCommand(group: Command, context: CommandContext): void {
 }
 
 function addChangeCommand(group: Command, context: CommandContext): void {
-  const change = addOptions(
+  const change = addAddressOptions(
     addCommand(
       group,
       'change',
@@ -232,7 +149,7 @@ function addChangeCommand(group: Command, context: CommandContext): void {
     .option('--name <S>', 'name of the connection', textOf('--name'))
     .addOption(urlOption())
     .addOption(everyOption())
-    .action(async (id: number, { json, url: address, type, passwordStdin, ...options }: Options) => {
+    .action(async (id: number, { json, url: address, type, passwordStdin, ...options }: AddressOptions) => {
       const { name, every, ssh, sshKeyFile, tag = [], untag = [] } = options;
       requireTagsOfOne(tag);
       const tls = agreedTls(options.tls, address?.tls);

@@ -12,6 +12,7 @@ import { one } from '../../store/one.ts';
 import { checkBackups } from './check-backups.ts';
 import { checkMoves } from './check-moves.ts';
 import { checkNotifications } from './check-notifications.ts';
+import { describeSilence } from './describe-silence.ts';
 import type { Diagnosis } from './diagnosis.ts';
 
 // Limits, sessions and the log use only the database's clock. Single sign-on compares this machine's with the provider's.
@@ -233,6 +234,8 @@ async function checkMonitor(_config: Config, _owner: pg.Pool, writer: pg.Pool): 
     due === 0
       ? 'No health check is waiting.'
       : `Health checks waiting: ${due}, the longest for ${Math.round(late)} s.`;
+  const silence = await describeSilence(writer);
+  if (silence) return { about, status: 'warning', ...silence };
   if (late < LATE_SECONDS) return { about, status: 'ok', message, remedy: null };
   const remedy =
     'Start the service or "dbvitals monitor". If one is running, raise --concurrency or start another.';

@@ -4,7 +4,7 @@ import { actorProperties } from '../../accounts/sign-in/sessions.ts';
 import { CredentialError } from '../../connections/credentials.ts';
 import type { Progress } from '../../monitor/progress.ts';
 import { checkNow } from '../../monitor/schedule.ts';
-import { notFound } from '../../platform/rejection.ts';
+import { notFound, Rejection } from '../../platform/rejection.ts';
 import { nullable } from '../../platform/schema/nullable.ts';
 import { type Static, Type } from '../../platform/schema/schema.ts';
 import { stringEnum } from '../../platform/schema/string-enum.ts';
@@ -119,9 +119,14 @@ const start = consoleRoute({
             ? { ...NOTHING, state: 'done', score: stored.score }
             : { ...NOTHING, state: 'failed', message: 'The connection was removed while it was checked.' },
         (error: unknown): RunProgress => {
-          if (!closing.aborted)
+          if (!closing.aborted && !(error instanceof Rejection))
             log.error({ err: error, connectionId: id }, 'a health check of the console failed');
-          const known = error instanceof CredentialError ? error.message : null;
+          const known =
+            error instanceof Rejection
+              ? error.publicMessage
+              : error instanceof CredentialError
+                ? error.message
+                : null;
           return {
             ...NOTHING,
             state: 'failed',

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isCollected } from '../../connections/collected-connection.ts';
 import { mayStartWork } from '../../store/cells/moving.sql.ts';
 import type { ConnectionKey } from '../monitor-deps.ts';
 import type { PulseEvidence } from './pulse-conditions.ts';
@@ -29,6 +30,7 @@ const claim = `
       join connection c using (account_id, connection_id)
      where c.pulse_seconds > 0
        and c.removed_at is null
+       and not ${isCollected}
        and ${mayStartWork('s.account_id')}
        and (s.pulse_by is null
             or s.pulse_until <= now()
@@ -73,7 +75,8 @@ const count = `
     join connection c using (account_id, connection_id)
     left join pulse_monitor m on m.monitor = s.pulse_by and m.until > now()
    where c.pulse_seconds > 0
-     and c.removed_at is null`;
+     and c.removed_at is null
+     and not ${isCollected}`;
 
 /** How many connections should have a pulse, and how many a living monitor pulses. */
 export async function countPulses(writer: pg.Pool): Promise<{ wanted: number; pulsed: number }> {

@@ -1,4 +1,5 @@
 import type { Thresholds } from '../../checks/check.ts';
+import { CollectedConnection, isCollected } from '../../connections/collected-connection.ts';
 import {
   type Destination,
   decryptSecrets,
@@ -31,14 +32,20 @@ export interface LoadedPulse {
 }
 
 const select = `
-  select ${destinationColumns}, c.credential, c.ssh_credential, c.name, thresholds, ${tagsOfConnection} as tags,
+  select ${destinationColumns}, c.credential, c.ssh_credential, ${isCollected} as "isCollected", c.name, thresholds, ${tagsOfConnection} as tags,
          ${overridesOfConnection} as overrides
     from connection c
    where account_id = $1 and connection_id = $2 and removed_at is null`;
 
 type PulseRow = Destination &
   EncryptedSecrets &
-  TargetRow & { name: string; thresholds: Record<string, Thresholds>; tags: string[]; overrides: Override[] };
+  TargetRow & {
+    isCollected: boolean;
+    name: string;
+    thresholds: Record<string, Thresholds>;
+    tags: string[];
+    overrides: Override[];
+  };
 
 /** A connection whose SSH server has no stored key yet: the first run stores it. Any session before would believe any server. */
 export class UnpinnedTunnel extends Error {
@@ -51,7 +58,7 @@ export class UnpinnedTunnel extends Error {
 
 /**
  * Loads what pulses of a connection need, with decrypted secrets; null if it does not exist. Throws as `loadRun` does, and
- * {@link UnpinnedTunnel}.
+ * {@link UnpinnedTunnel}; {@link CollectedConnection} if only a collector reaches the server.
  */
 export async function loadPulse(
   deps: Pick<MonitorDeps, 'writer' | 'secret' | 'thresholds'>,
@@ -60,6 +67,7 @@ export async function loadPulse(
   const { rows } = await deps.writer.query<PulseRow>(select, [accountId, connectionId]);
   const [row] = rows;
   if (!row) return null;
+  if (row.isCollected) throw new CollectedConnection(connectionId);
   const { name, tags } = row;
   const connection = { id: connectionId, name, tags };
   const rules = await listPulseRules(within(deps.writer), accountId, connection);

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type Change, changeAccount } from '../../activity/record-entry.ts';
 import { type Rounds, startRounds } from '../../platform/rounds.ts';
+import { cleanText } from '../../platform/text/clean-text.ts';
 import { within } from '../../store/read.ts';
 import { errorFields } from '../../store/store-failure.ts';
 import { includesConnection } from '../connection-scope.ts';
@@ -138,18 +139,32 @@ function openUnreachable({ rule, alert, recent }: DueAlert, moment: Moment): Ale
 }
 
 /** The payload has seconds, because intervals mean nothing to a receiver. */
-function openStale({ rule, recent, every_seconds, checked_at }: DueAlert, moment: Moment): AlertStep | null {
+function openStale(
+  { rule, recent, every_seconds, checked_at, collector }: DueAlert,
+  moment: Moment,
+): AlertStep | null {
   if (every_seconds === null) return null;
   const value = secondsBetween(checked_at, moment.at);
   const threshold = rule.threshold * every_seconds;
   const metric_line = `The last check is ${inWords(value)} old. A check is due every ${inWords(every_seconds)}.`;
-  const details = { check_id: null, database: '', object: null, remediation: REMEDIATION, metric_line };
+  const details = {
+    check_id: null,
+    database: '',
+    object: null,
+    remediation: remediationOf(collector),
+    metric_line,
+  };
   const observation = { value, unsilenced: value, details, since: checked_at };
   const payload = { metric: 'seconds_since_check', threshold };
   return advanceAlert({ ...rule, threshold }, { recent: recent ?? undefined }, observation, {
     ...moment,
     payload,
   });
+}
+
+function remediationOf(collector: string | null): string {
+  if (collector === null) return REMEDIATION;
+  return `Find out whether collector ${cleanText(collector, 200)} runs: "collector list" says when it was heard of last, and its log says why.`;
 }
 
 const REMEDIATION =

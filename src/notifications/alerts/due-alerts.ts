@@ -21,6 +21,8 @@ export interface DueAlert {
   every_seconds: number | null;
   /** The latest check, or else when the connection was added: RFC 3339. */
   checked_at: string;
+  /** The collector that measures the connection; null = the service itself. */
+  collector: string | null;
   /** Whether an alert says or will say that the server is not reached, so that others of the connection are silent. */
   is_unreachable: boolean;
 }
@@ -101,6 +103,10 @@ const selectDue = `
                                     order by resolved_at desc, alert_id desc limit 1) x) as recent,
          extract(epoch from s.every)::float8 as every_seconds,
          to_jsonb(coalesce(h.created_at, c.created_at)) as checked_at,
+         (select o.name
+            from collected_connection m
+            join collector o using (account_id, collector_id)
+           where m.account_id = $1 and m.connection_id = due.connection_id) as collector,
          exists (select from alert u
                    join alert_rule ur using (account_id, rule_id)
                   where u.account_id = $1 and u.connection_id = due.connection_id and u.state <> 'resolved'

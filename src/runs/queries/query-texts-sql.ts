@@ -33,15 +33,15 @@ export function textsIn(
     if (typeof query !== 'string' || !queries.has(query) || typeof text !== 'string') return [];
     const redacted = redactText(engine, text);
     // Before and after: without comments, which may come first, and with what a setting is set to.
-    return SECRET.test(text) || SECRET.test(redacted) ? [] : [[query, cleanLines(redacted)]];
+    return SECRET.test(text) || SECRET.test(redacted) ? [] : [[query, cleanQueryText(redacted)]];
   });
 }
 
 // Their form is no secret, but a name in them may be a part of one.
 const SECRET = /^\s*(?:create|alter|set|grant|change|start|copy)\b[\s\S]*(?:password|identified)/i;
 
-/** Keeps the lines of a text, because a query without them is hard to read. */
-function cleanLines(text: string): string {
+/** Makes the text of a query safe to store. Keeps its lines, because a query without them is hard to read. */
+export function cleanQueryText(text: string): string {
   return text
     .split('\n')
     .map((line) => cleanText(line.replaceAll('\t', '  '), LONGEST))

@@ -19,6 +19,8 @@ export const BACKED_UP: readonly string[] = [
   'activity_leaves',
   'connection',
   'credential_key',
+  'collector',
+  'collected_connection',
   'connection_schedule',
   'connection_tags',
   'connection_trend',

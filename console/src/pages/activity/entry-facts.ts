@@ -125,6 +125,7 @@ const OBJECT_WORDS: Record<EntryObject, string> = {
   silence: 'Silence',
   member: 'Member',
   key: 'API key',
+  collector: 'Collector',
   view: 'View',
 };
 

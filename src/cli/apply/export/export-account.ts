@@ -102,12 +102,23 @@ function exportSettings(stored: StoredConnection, places: SecretPlaces): Written
   const { name, engine, host, port, database, username, connection_type, tls, every, thresholds } = stored;
   const { ca_certificate: authority, ssh_username, ssh_host, ssh_port, token_source } = stored;
   const isSocket = connection_type === 'unix_socket';
+  const isCollected = stored.collector !== null;
   return {
     name,
-    address: { engine, host, ...portField(engine, host, port), ...(database && { database }), username },
+    ...(stored.collector === null
+      ? {
+          address: {
+            engine,
+            host,
+            ...portField(engine, host, port),
+            ...(database && { database }),
+            username,
+          },
+        }
+      : { collector: stored.collector, engine }),
     ...(stored.has_password && { password: places.place(name, 'password') }),
     ...(every !== null && { every: `${every}s` }),
-    ...(!isSocket && { tls }),
+    ...(!isSocket && !isCollected && { tls }),
     ...(authority !== null && (isShippedAuthority(authority) ? { ca: authority } : { ca_pem: authority })),
     ...(token_source !== null && { token_source }),
     ...(stored.password_exposable && { expose_password: true }),

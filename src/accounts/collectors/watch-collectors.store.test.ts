@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
+import { listSilent, recordSilence, startCollectorWatch } from './watch-collectors.ts';
+
+let store: TestStore;
+beforeAll(async () => {
+  store = await startTestStore();
+});
+afterAll(() => store.stop());
+
+async function collector(contact: string, measures = true): Promise<{ accountId: number; id: number }> {
+  const accountId = await store.account();
+  const { rows } = await store.writer.query<{ id: number }>(
+    `insert into collector (account_id, name, public_key, created_at, enrolled_at, last_contact_at)
+     values ($1, 'frankfurt', sha256('k'), now(), now(), now() - $2::interval) returning collector_id as id`,
+    [accountId, contact],
+  );
+  const id = rows[0]?.id ?? 0;
+  if (measures) {
+    const connectionId = await store.connection(accountId);
+    await store.writer.query('insert into collected_connection values ($1, $2, $3, $4)', [
+      accountId,
+      connectionId,
+      id,
+      'a',
+    ]);
+  }
+  return { accountId, id };
+}
+
+async function entries(accountId: number) {
+  const { rows } = await store.writer.query<{ action_type: string; properties: object }>(
+    'select action_type, properties from activity where account_id = $1 order by id',
+    [accountId],
+  );
+  return rows;
+}
+
+const hear = ({ accountId }: { accountId: number }) =>
+  store.writer.query('update collector set last_contact_at = now() where account_id = $1', [accountId]);
+
+test('a collector that falls silent is recorded once, and once that it is back', async () => {
+  const silent = await collector('61 s');
+  await Promise.all([recordSilence(store.writer), recordSilence(store.writer)]);
+  await recordSilence(store.writer);
+  const properties = { collector_id: silent.id, name: 'frankfurt', connections: 1 };
+  expect(await entries(silent.accountId)).toMatchObject([{ action_type: 'collector_silent', properties }]);
+  expect(await listSilent(store.writer)).toContainEqual({ account_id: silent.accountId, name: 'frankfurt' });
+  await hear(silent);
+  await recordSilence(store.writer);
+  await recordSilence(store.writer);
+  expect((await entries(silent.accountId)).map(({ action_type }) => action_type)).toEqual([
+    'collector_silent',
+    'collector_returned',
+  ]);
+});
+
+test('one that is heard, measures nothing or is revoked is not silent', async () => {
+  const others = [await collector('50 s'), await collector('1 h', false), await collector('1 h')];
+  await store.writer.query('update collector set revoked_at = now() where account_id = $1', [
+    others[2]?.accountId,
+  ]);
+  await recordSilence(store.writer);
+  for (const { accountId } of others) expect(await entries(accountId)).toEqual([]);
+});
+
+test('nobody is silent before the service has been up for a while', async () => {
+  const silent = await collector('1 h');
+  const watch = startCollectorWatch(store.writer, store.deps.log, { first: 10, every: 10, catchUp: 400 });
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(await entries(silent.accountId)).toEqual([]);
+  await expect.poll(() => entries(silent.accountId), { timeout: 5_000 }).toHaveLength(1);
+  await watch.stop();
+});

@@ -1,0 +1,101 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { changeAccount } from '../../activity/record-entry.ts';
+import { type Rounds, startRounds } from '../../platform/rounds.ts';
+import { mayStartWork } from '../../store/cells/moving.sql.ts';
+import { errorFields } from '../../store/store-failure.ts';
+import { SILENT_SECONDS } from './collector-row.ts';
+
+const isSilent = `c.last_contact_at < now() - interval '${SILENT_SECONDS} s'`;
+
+// One that measures nothing may be switched off.
+const changed = `
+  c.revoked_at is null and c.enrolled_at is not null
+  and (c.silent_at is null and ${isSilent}
+       and exists (select from collected_connection m
+                    where m.account_id = c.account_id and m.collector_id = c.collector_id)
+       or c.silent_at is not null and not ${isSilent})`;
+
+const selectAccounts = `
+  select distinct c.account_id
+    from collector c
+   where ${changed} and ${mayStartWork('c.account_id')}
+   order by c.account_id`;
+
+const mark = `
+  with seen as materialized (
+    select c.account_id, c.collector_id, c.silent_at is null as falls
+      from collector c
+     where c.account_id = $1 and ${changed}
+       for update
+  )
+  update collector c
+     set silent_at = case when seen.falls then $2::timestamptz end
+    from seen
+   where c.account_id = seen.account_id and c.collector_id = seen.collector_id
+  returning c.collector_id as id, c.name, c.last_contact_at, seen.falls,
+            (select count(*)::int from collected_connection m
+              where m.account_id = c.account_id and m.collector_id = c.collector_id) as connections`;
+
+interface ChangedCollector {
+  id: number;
+  name: string;
+  last_contact_at: Date;
+  /** Whether it fell silent; otherwise it is back. */
+  falls: boolean;
+  connections: number;
+}
+
+/** Records once that a collector fell silent, and once that it is back, in the log of its account. Any number of processes may do so. */
+export async function recordSilence(writer: pg.Pool): Promise<void> {
+  const { rows: accounts } = await writer.query<{ account_id: number }>(selectAccounts);
+  for (const { account_id: accountId } of accounts) {
+    await changeAccount(writer, accountId, async ({ client, at, record }) => {
+      const { rows } = await client.query<ChangedCollector>(mark, [accountId, at]);
+      for (const { id, name, last_contact_at, falls, connections } of rows) {
+        if (falls)
+          record('collector_silent', '/account', { collector_id: id, name, last_contact_at, connections });
+        else record('collector_returned', '/account', { collector_id: id, name });
+      }
+    });
+  }
+}
+
+const EVERY_MS = 15_000;
+
+/** After a start or an outage of the store, collectors get so long to be heard: they ask again at least every 30 s. */
+const CATCH_UP_MS = 90_000;
+
+/** Watches the contact of collectors. What stands still with this process, or with the store, is not taken for their silence. */
+export function startCollectorWatch(
+  writer: pg.Pool,
+  log: Pick<Logger, 'error' | 'isLevelEnabled'>,
+  times = { first: EVERY_MS, every: EVERY_MS, catchUp: CATCH_UP_MS },
+): Rounds {
+  let steadySince = performance.now();
+  let previous = steadySince;
+  return startRounds(async () => {
+    const now = performance.now();
+    if (now - previous > times.first + 3 * times.every) steadySince = now;
+    previous = now;
+    if (now - steadySince < times.catchUp) return;
+    try {
+      await recordSilence(writer);
+    } catch (error) {
+      steadySince = performance.now();
+      log.error(errorFields(error, log), 'collectors could not be looked at; a later round tries again');
+    }
+  }, times);
+}
+
+const selectSilent = `
+  select c.account_id, c.name
+    from collector c
+   where c.revoked_at is null and c.enrolled_at is not null and ${isSilent}
+     and exists (select from collected_connection m where m.account_id = c.account_id and m.collector_id = c.collector_id)
+   order by c.account_id, c.collector_id`;
+
+/** The collectors that should measure, and were not heard of for a minute. */
+export async function listSilent(writer: pg.Pool): Promise<{ account_id: number; name: string }[]> {
+  return (await writer.query<{ account_id: number; name: string }>(selectSilent)).rows;
+}

@@ -1,0 +1,297 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import {
+  admitRequest,
+  CLOCK_SECONDS,
+  findSigner,
+  type SigningCollector,
+  storeVersion,
+} from '../accounts/collectors/admit-collector.ts';
+import { enrolCollector, invalidToken } from '../accounts/collectors/enrol-collector.ts';
+import { accountOfToken } from '../accounts/collectors/issue-token.ts';
+import { callerFactsOf, type Handler } from '../api/console-handler.ts';
+import { validatorOnUse } from '../http/edge/compile-schemas.ts';
+import { endConnection } from '../http/edge/end-connection.ts';
+import type { FailedAuthentications } from '../http/failed-authentications.ts';
+import { releaseOtherRuns } from '../monitor/collected/claim-collected.ts';
+import { handOut } from '../monitor/collected/hand-out.ts';
+import { storeCollected } from '../monitor/collected/store-collected.ts';
+import type { SecretKeys } from '../platform/encryption.ts';
+import { hasDigest, isSignedBy, parseSignature } from '../platform/http-signature.ts';
+import { Rejection } from '../platform/rejection.ts';
+import { accountMoving } from '../store/directory/console-stores.ts';
+import { errorFields, isStoreFailure } from '../store/store-failure.ts';
+import { Enrol, Result, Work } from './collector-schemas.ts';
+import { versionProblem } from './collector-versions.ts';
+import { BodyBroken, parseBody, readBody } from './read-body.ts';
+import { JSON_TYPE, sendJson } from './send-json.ts';
+import { validBody } from './valid-body.ts';
+
+/** What the requests of collectors depend on. */
+export interface CollectorParts {
+  /** A pool of the writer on the store of an account; null if no store has it. Throws while it can't be used. */
+  writerOf: (accountId: number) => Promise<pg.Pool | null>;
+  secret: SecretKeys;
+  allowPrivateTargets: boolean;
+  /** Empty, or a path such as `/dbvitals`: collectors sign the path that they request. */
+  basePath: string;
+  /** The version of the service. */
+  version: string;
+  failures: FailedAuthentications;
+  log: Logger;
+}
+
+/** The largest result of a run, as it is sent and unpacked. */
+const LARGEST_RESULT = 4 * 1024 * 1024;
+const LARGEST_QUESTION = 16 * 1024;
+
+/** How long a request for work waits for a run that is due. Proxies end requests of 60 s. */
+const POLL_MS = 20_000;
+const EVERY_MS = 1_000;
+
+/** Requests that are read at the same time: each may take 12 MiB. */
+const MOST_OF_COLLECTOR = 2;
+const MOST = 20;
+
+/** Lookups of keys at the same time, for requests that nobody has proved to be of a collector. */
+const MOST_LOOKUPS = 50;
+
+const SECOND = { retryAfter: 1 };
+const busy = new Rejection('rate_limited', 'Too many requests of collectors: try again in a second.', SECOND);
+const spent = new Rejection(
+  'too_many_attempts',
+  'Too many failed requests from this address: try again in a minute.',
+  {
+    retryAfter: 60,
+  },
+);
+const unsigned = new Rejection(
+  'unauthorized',
+  'No living collector has signed this request: it may be revoked, or never enrolled here.',
+);
+const replayed = new Rejection(
+  'unauthorized',
+  'This request was sent before, or its collector was just revoked.',
+);
+const unknownPath = new Rejection(
+  'not_found',
+  'Collectors use /collector/enrol, /collector/work and /collector/result.',
+);
+const postOnly = new Rejection('method_not_allowed', 'Collectors send POST.');
+const noRun = new Rejection(
+  'conflict',
+  'The collector has no such run: it was stored already, took too long, or its connection was removed.',
+);
+
+/** A request whose collector is proved, with its parsed body. */
+interface Proved {
+  collector: SigningCollector;
+  writer: pg.Pool;
+  body: unknown;
+}
+
+/** The requests of collectors: they enrol, ask for work, and deliver results. */
+export class CollectorApi {
+  readonly #parts: CollectorParts;
+  readonly #closing = new AbortController();
+  /** Requests for work that wait, by collector: a new one ends the one before. */
+  readonly #polls = new Map<string, AbortController>();
+  readonly #reading = new Map<string, number>();
+  #lookups = 0;
+
+  constructor(parts: CollectorParts) {
+    this.#parts = parts;
+  }
+
+  readonly handle: Handler = (request, response) => {
+    response.setHeader('cache-control', 'no-store');
+    response.setHeader('x-content-type-options', 'nosniff');
+    void this.#answer(request, response).catch((error: unknown) => this.#refuse(request, response, error));
+  };
+
+  /** Ends the requests for work that wait. */
+  hangUp(): void {
+    this.#closing.abort();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [path] = (request.url ?? '').split('?');
+    const answers = {
+      '/collector/enrol': 'enrol',
+      '/collector/work': 'work',
+      '/collector/result': 'result',
+    } as const;
+    const answer =
+      path !== undefined && Object.hasOwn(answers, path) ? answers[path as keyof typeof answers] : null;
+    if (answer === null) throw unknownPath;
+    if (request.method !== 'POST') throw postOnly;
+    if (answer === 'enrol') return sendJson(request, response, await this.#enrol(request));
+    const limit = answer === 'work' ? LARGEST_QUESTION : LARGEST_RESULT;
+    const proved = await this.#prove(request, limit);
+    if (answer === 'result') return sendJson(request, response, await this.#store(proved));
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    await sendJson(request, response, await this.#work(proved, gone.signal));
+  }
+
+  async #enrol(request: IncomingMessage): Promise<object> {
+    const { address } = callerFactsOf(request);
+    const body = await parseBody(
+      await readBody(request, LARGEST_QUESTION),
+      request.headers,
+      LARGEST_QUESTION,
+    );
+    const { token, name, public_key, version } = validBody<Enrol>(isEnrol, body);
+    this.#requireVersion(version);
+    const accountId = accountOfToken(token);
+    const writer = accountId === null ? null : await this.#lookUp(() => this.#parts.writerOf(accountId));
+    if (accountId === null || !writer) throw this.#failed(address, invalidToken);
+    const publicKey = Buffer.from(public_key, 'base64');
+    try {
+      const { id, fingerprint } = await this.#lookUp(() =>
+        enrolCollector(writer, accountId, { token, name, publicKey, version, address }),
+      );
+      return { account: accountId, collector: id, fingerprint };
+    } catch (error) {
+      throw error === invalidToken ? this.#failed(address, invalidToken) : error;
+    }
+  }
+
+  /** Proves that a living collector sent the request, now and for the first time, before its body is read. */
+  async #prove(request: IncomingMessage, limit: number): Promise<Proved> {
+    const { address } = callerFactsOf(request);
+    const signature = parseSignature(request.headers);
+    if (!signature) throw this.#failed(address, unsigned);
+    const [accountId = 0, id = 0] = signature.keyId.split('/').map(Number);
+    const writer = await this.#lookUp(() => this.#parts.writerOf(accountId));
+    const collector = writer && (await this.#lookUp(() => findSigner(writer, accountId, id)));
+    const [path = ''] = (request.url ?? '').split('?');
+    const signed = { method: 'POST', path: this.#parts.basePath + path };
+    if (!collector || !isSignedBy(collector.publicKey, signed, signature))
+      throw this.#failed(address, unsigned);
+    const ahead = signature.nonce / 1e6 - Date.now() / 1e3;
+    if (Math.abs(ahead) > CLOCK_SECONDS)
+      throw new Rejection(
+        'unauthorized',
+        `The clocks of the collector and the service differ by ${Math.round(Math.abs(ahead))} s: at most ${CLOCK_SECONDS} s are allowed.`,
+      );
+    if (!(await admitRequest(writer, collector, signature.nonce))) throw replayed;
+    return this.#inTurn(collector, async () => {
+      const sent = await readBody(request, limit);
+      if (!hasDigest(sent, signature)) throw unsigned;
+      return { collector, writer, body: await parseBody(sent, request.headers, limit) };
+    });
+  }
+
+  async #work({ collector, writer, body }: Proved, gone: AbortSignal): Promise<object> {
+    const { version, free, running } = validBody<Work>(isWork, body);
+    this.#requireVersion(version);
+    await storeVersion(writer, collector, version);
+    const { accountId, id: collectorId } = collector;
+    const key = { accountId, collectorId };
+    const poll = this.#startPoll(`${accountId}/${collectorId}`);
+    const signal = AbortSignal.any([poll.signal, gone, this.#closing.signal]);
+    const until = performance.now() + POLL_MS;
+    await releaseOtherRuns(writer, key, running);
+    const { secret, allowPrivateTargets } = this.#parts;
+    try {
+      while (!signal.aborted) {
+        const jobs = free === 0 ? [] : await handOut({ writer, secret, allowPrivateTargets }, key, free);
+        if (jobs.length > 0) return { jobs };
+        if (performance.now() > until) break;
+        await wait(EVERY_MS, undefined, { signal }).catch(() => {});
+      }
+      return { jobs: [] };
+    } finally {
+      this.#endPoll(`${accountId}/${collectorId}`, poll);
+    }
+  }
+
+  async #store({ collector, writer, body }: Proved): Promise<object> {
+    const { accountId, id: collectorId } = collector;
+    const { secret, log } = this.#parts;
+    const result = validBody<Result>(isResult, body);
+    const stored = await storeCollected({ writer, secret, log }, { accountId, collectorId }, result);
+    if (!stored) throw noRun;
+    return { health_check_id: stored.id };
+  }
+
+  #startPoll(key: string): AbortController {
+    this.#polls.get(key)?.abort();
+    const poll = new AbortController();
+    this.#polls.set(key, poll);
+    return poll;
+  }
+
+  #endPoll(key: string, poll: AbortController): void {
+    if (this.#polls.get(key) === poll) this.#polls.delete(key);
+  }
+
+  #requireVersion(version: string): void {
+    const problem = versionProblem(version, this.#parts.version);
+    if (problem !== null) throw new Rejection('conflict', problem, { parameter: 'version' });
+  }
+
+  /** Counts a failed authentication of an address. Those that succeed are never refused because of others. */
+  #failed(address: string, error: Rejection): Rejection {
+    return this.#parts.failures.count(address) ? error : spent;
+  }
+
+  async #lookUp<T>(find: () => Promise<T>): Promise<T> {
+    if (this.#lookups >= MOST_LOOKUPS) throw busy;
+    this.#lookups += 1;
+    try {
+      return await find();
+    } finally {
+      this.#lookups -= 1;
+    }
+  }
+
+  /** Reads and parses the bodies of a few requests at a time. */
+  async #inTurn<T>({ accountId, id }: SigningCollector, read: () => Promise<T>): Promise<T> {
+    const key = `${accountId}/${id}`;
+    const own = this.#reading.get(key) ?? 0;
+    const all = [...this.#reading.values()].reduce((sum, one) => sum + one, 0);
+    if (own >= MOST_OF_COLLECTOR || all >= MOST) throw busy;
+    this.#reading.set(key, own + 1);
+    try {
+      return await read();
+    } finally {
+      const left = (this.#reading.get(key) ?? 1) - 1;
+      if (left === 0) this.#reading.delete(key);
+      else this.#reading.set(key, left);
+    }
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    if (error instanceof BodyBroken || response.destroyed) return void request.socket.destroy();
+    if (response.headersSent) return;
+    const { log } = this.#parts;
+    const rejection = error instanceof Rejection ? error : toRejection(error);
+    if (!(error instanceof Rejection) && !isStoreFailure(error))
+      log.error(errorFields(error, log), 'a request of a collector failed');
+    if (rejection.retryAfter !== null) response.setHeader('retry-after', rejection.retryAfter);
+    // The rest of an unread body is dropped with the connection.
+    if (!request.complete) {
+      response.setHeader('connection', 'close');
+      response.once('finish', () => endConnection(request.socket));
+    }
+    response.writeHead(rejection.status, { 'content-type': JSON_TYPE });
+    response.end(rejection.envelope());
+  }
+}
+
+const isEnrol = validatorOnUse(Enrol);
+const isWork = validatorOnUse(Work);
+const isResult = validatorOnUse(Result);
+
+const internalError = new Rejection(
+  'internal_error',
+  'The service could not answer: try again, waiting longer each time.',
+);
+
+function toRejection(error: unknown): Rejection {
+  return error === accountMoving ? accountMoving : internalError;
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { packState } from '../../runs/queries/query-state.ts';
+import { acceptJobs, InvalidJob } from './accept-job.ts';
+
+const work = { calls: 1, seconds: 1, rows: 1, read: 1, hit: 1, temporary: 1 };
+const stateOf = (entry: string, judged: string) =>
+  packState({
+    ...{ at: 1, part: 2, server: 's', reset: null, unreadParts: 0, lost: null },
+    entries: new Map([[entry, work]]),
+    judged: new Map([[judged, true]]),
+  }).toString('base64');
+
+const job = {
+  run: '0199b2f4-6b5e-7c3a-9a41-2f5d0c9e7b11',
+  connection: 'shop',
+  engine: 'postgres',
+  instructions: {
+    thresholds: { PG_LONG_XACT: { warning: 600 } },
+    expectedStandbys: 1,
+    before: [{ checkId: 'PG_DEADLOCKS', database: 'shop', seconds: 300, rows: [{ n: 1 }] }],
+    facts: { key: 'AAAA', known: [{ kind: 'setting', database: '', digest: 'd', age: 1 }], started: null },
+    queries: {
+      state: stateOf('-42/10/5/1', '-42'),
+      usual: '{"days":1,"isCut":false,"queries":[["-42","shop","bob",0.1,3]]}',
+      recent: '{"seconds":60,"queries":[["0123456789abcdef0123456789abcdef","shop","bob",1,1,1,1,1,1]]}',
+      texts: ['-42'],
+    },
+  },
+};
+const withInstructions = (more: object) => ({ ...job, instructions: { ...job.instructions, ...more } });
+const withQueries = (more: object) => withInstructions({ queries: { ...job.instructions.queries, ...more } });
+const queriesOf = (more: object) => acceptJobs({ jobs: [withQueries(more)] })[0]?.instructions.queries;
+
+test('a job is accepted as it is', () => {
+  expect(acceptJobs({ jobs: [job] })).toEqual([job]);
+  expect(acceptJobs({ jobs: [] })).toEqual([]);
+});
+
+test('what would become part of a statement must have the form of a query, else it is left out', () => {
+  const attack = '1) union select passwd from pg_shadow --';
+  expect(queriesOf({ state: stateOf(`${attack}/10/5/1`, '-42') })?.state).toBe(null);
+  expect(queriesOf({ state: stateOf('-42/10/5/1', attack) })?.state).toBe(null);
+  expect(queriesOf({ state: 'AAAA' })?.state).toBe(null);
+  const list = (query: unknown) =>
+    JSON.stringify({ seconds: 1, days: 1, isCut: false, queries: [[query, '', '', 1, 1]] });
+  expect(queriesOf({ recent: list(attack) })?.recent).toBe(null);
+  expect(queriesOf({ usual: list(attack) })?.usual).toBe(null);
+  expect(queriesOf({ usual: list(1) })?.usual).toBe(null);
+  expect(queriesOf({ texts: 'all' })?.texts).toBe(null);
+});
+
+test('a message of another form is no work', () => {
+  const others = [
+    null,
+    [],
+    {},
+    { jobs: {} },
+    { jobs: [{ ...job, run: '../x' }] },
+    { jobs: [{ ...job, engine: 'oracle' }] },
+    { jobs: [{ ...job, connection: 1 }] },
+    { jobs: [withInstructions({ thresholds: { PG_LONG_XACT: { warning: '1; drop table a' } } })] },
+    { jobs: [withInstructions({ before: [{ checkId: 1 }] })] },
+    { jobs: [withInstructions({ facts: {} })] },
+    { jobs: [withQueries({ usual: '{' })] },
+  ];
+  for (const other of others) expect(() => acceptJobs(other)).toThrow(InvalidJob);
+});
