@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import type pg from 'pg';
-import type { Logger } from 'pino';
 import { addCommands } from './cli/add-commands.ts';
 import { countOf, textOf } from './cli/arguments.ts';
 import { cellForNew, cellOfCommand, cellOption, cellsOfCommand } from './cli/cells/command-cells.ts';
@@ -12,7 +11,6 @@ import { buildVersion } from './config/build-version.ts';
 import { apiKey, type Config, loadConfig, loadMetricSettings } from './config/config.ts';
 import { secretKeys } from './config/secret-key.ts';
 import { consoleUrl } from './config/service-url.ts';
-import type { SecretKeys } from './platform/encryption.ts';
 import type { ServeOptions } from './service/serve.ts';
 import { readServiceAddress } from './service/service-address.ts';
 import { stepLine } from './service/step-line.ts';
@@ -130,7 +128,10 @@ const context: CommandContext = {
     const { restoreStore } = await import('./cli/store/restore-store.ts');
     return restoreStore(config(), placeOf(config(), cellOption(running)), file, how, say);
   },
-  openSecret,
+  async openSecret(writer, openOwner) {
+    const { openOwnSecret } = await import('./cli/store/open-secret.ts');
+    return openOwnSecret(config(), writer, openOwner);
+  },
   allowsPrivateDestinations: () => config().allowPrivateDestinations,
   tokenSources() {
     return Object.keys(config().tokenCommands);
@@ -141,7 +142,8 @@ const context: CommandContext = {
   },
   async rotateSecretKey(owner, forgetLost) {
     const { rotateSecretKey } = await import('./connections/rotate-secret-key.ts');
-    return rotateSecretKey(owner, await openSecret(owner), forgetLost);
+    const { openSecret } = await import('./cli/store/open-secret.ts');
+    return rotateSecretKey(owner, await openSecret(config(), owner), forgetLost);
   },
   async runHealthCheck(writer, connection, show) {
     const { checkNow } = await import('./monitor/schedule.ts');
@@ -222,18 +224,10 @@ async function workIn<T>(cells: Cells, cell: Cell, work: StoreWork<T>): Promise<
 
 async function monitorParts(writer: pg.Pool, level: string) {
   const { pino } = await import('pino');
+  const { openSecret } = await import('./cli/store/open-secret.ts');
   const { allowPrivateTargets, tokenCommands } = config();
   const log = pino({ level }, pino.destination(2));
-  return { writer, secret: await openSecret(writer, log), allowPrivateTargets, tokenCommands, log };
-}
-
-/** Returns the keys of DBVITALS_SECRET_KEY, after binding passwords of an earlier version to the settings of their connections. */
-async function openSecret(store: pg.Pool, log?: Logger): Promise<SecretKeys> {
-  const { bindAtStart } = await import('./connections/bind-credentials.ts');
-  const secret = secretKeys(config());
-  const tell = (_: unknown, message: string) => process.stderr.write(`${message}\n`);
-  await bindAtStart(store, secret, log ?? { info: tell, error: tell });
-  return secret;
+  return { writer, secret: await openSecret(config(), writer, log), allowPrivateTargets, tokenCommands, log };
 }
 
 const program = new Command('dbvitals')

@@ -16,7 +16,8 @@ import type { Broken, Verified } from '../activity/seals/verify-log.ts';
 import { fileSeals, verifyStore } from '../activity/seals/verify-store.ts';
 import type { Config } from '../config/config.ts';
 import { secretKeys } from '../config/secret-key.ts';
-import { isOfOtherStore } from '../connections/rotate-secret-key.ts';
+import { isOfOtherStore, WrongSecretKey } from '../connections/rotate-secret-key.ts';
+import type { SecretKeys } from '../platform/encryption.ts';
 import { dateRange, type PointOfTime, parseDate } from '../platform/text/date-range.ts';
 import { inTransaction } from '../store/connect.ts';
 import { within } from '../store/read.ts';
@@ -30,16 +31,21 @@ const OTHER_STORE =
 /** The commands' functions for seals. */
 export type AuditProof = ReturnType<typeof auditProof>;
 
+/** The secret key to sign with. A signing key that another store's key encrypted would be lost to every service. */
+async function signingSecret(config: Config, owner: pg.Pool): Promise<SecretKeys> {
+  const secret = secretKeys(config);
+  if (await isOfOtherStore(owner, secret)) throw new WrongSecretKey();
+  return secret;
+}
+
 /** Makes the commands' functions for seals. Only those that need the secret key load it. */
 export function auditProof(config: Config) {
   const { activityDays, sealFile } = config;
   /** Seals new entries of one account or all accounts, and appends the seals to DBVITALS_SEAL_FILE. */
   async function seal(owner: pg.Pool, accountId?: number): Promise<{ seals: number; entries: number }> {
     const made = { seals: 0, entries: 0 };
-    for await (const { first_id, last_id } of sealEntries(
-      { owner, secret: secretKeys(config), activityDays },
-      accountId,
-    )) {
+    const secret = await signingSecret(config, owner);
+    for await (const { first_id, last_id } of sealEntries({ owner, secret, activityDays }, accountId)) {
       made.seals += 1;
       made.entries += last_id - first_id + 1;
     }
@@ -53,9 +59,8 @@ export function auditProof(config: Config) {
     seal,
     /** The public key that verifies the account's seals, hexadecimal. Created if there is none yet. */
     async publicKey(owner: pg.Pool, accountId: number): Promise<string> {
-      const keys = await inTransaction(owner, (client) =>
-        ensureSealKeys(client, secretKeys(config), accountId),
-      );
+      const secret = await signingSecret(config, owner);
+      const keys = await inTransaction(owner, (client) => ensureSealKeys(client, secret, accountId));
       return [...keys.keys()][0] ?? '';
     },
     /**

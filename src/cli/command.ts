@@ -91,13 +91,16 @@ export interface CommandContext {
    * `unsigned` accepts a backup that the secret key did not sign.
    */
   restore(file: string | Readable, how: { lostSecret: boolean; unsigned: boolean }): Promise<Restored>;
-  /** The keys of DBVITALS_SECRET_KEY. Call it before a connection is added or changed. */
-  openSecret(writer: pg.Pool): Promise<SecretKeys>;
+  /**
+   * The keys of DBVITALS_SECRET_KEY. Call it before something is stored that they encrypt. Throws a sentence if they are those
+   * of another store: what they would encrypt, no service could decrypt.
+   */
+  openSecret(writer: pg.Pool, openOwner: () => pg.Pool): Promise<SecretKeys>;
   /** DBVITALS_ALLOW_PRIVATE_DESTINATIONS: whether notifications may be sent to private addresses. */
   allowsPrivateDestinations(): boolean;
-  /** The environment including `.env`, the data folder, and the folder of DBVITALS_SECRETS_DIR; null = not set. */
   /** The names of the operator's commands that print tokens. */
   tokenSources(): string[];
+  /** The environment including `.env`, the data folder, and the folder of DBVITALS_SECRETS_DIR; null = not set. */
   ownPlaces(): OwnPlaces & { secretsDir: string | null };
   /**
    * Encrypts every key in the store with the first key of DBVITALS_SECRET_KEY, as the owner, and counts them. Throws if no

@@ -329,7 +329,7 @@ test('all or nothing: a useless secret key, a concurrent edit, two applies at on
   expect(failed).toEqual({
     exit: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^error: .*can't be decrypted.*\n$/),
+    stderr: expect.stringMatching(/^error: The secret key decrypts nothing in the store: [^\n]*\n$/),
   });
 
   const client = new pg.Client({ connectionString: inject('sharedStore')['DATABASE_URL'] });

@@ -29,7 +29,7 @@ export const LONG_FUNCTIONS: Readonly<Record<string, readonly number[]>> = {
   'checks/postgres/sequence-exhaustion.ts': [86],
   'checks/postgres/session-check.ts': [64],
   'checks/vitals/postgres-readings.ts': [79],
-  'cli/audit-proof.ts': [81],
+  'cli/audit-proof.ts': [78],
   'cli/tickets/ticket-command.ts': [73],
   'config/cells-file.ts': [64],
   'config/config.ts': [67],

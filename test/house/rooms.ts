@@ -5,7 +5,7 @@
  */
 const LIST: Readonly<Record<string, string>> = {
   'dbvitals.ts': 'main.ts platform',
-  'main.ts': 'cli cli/doctor service monitor connections checks store store/directory config platform',
+  'main.ts': 'cli cli/doctor service monitor connections checks store store/directory config',
   cli: `
     cli/doctor api/mcp monitor accounts accounts/{collectors,keys,members} connections connections/monitoring-login
     tickets/{silences,triage} notifications

@@ -69,8 +69,8 @@ export function addApplyCommand(program: Command, context: CommandContext): void
       if (exitCode && !plan) throw new UsageError('--exit-code needs --plan.');
       const wanted = await read(options, context);
       const show = json ? () => {} : print;
-      const done = await context.withStore(async (writer) =>
-        apply(writer, wanted, { plan, prune }, await context.openSecret(writer), show),
+      const done = await context.withStore(async (writer, openOwner) =>
+        apply(writer, wanted, { plan, prune }, await context.openSecret(writer, openOwner), show),
       );
       if (json) process.stdout.write(`${JSON.stringify(done)}\n`);
       else sumUp(done);
@@ -84,8 +84,8 @@ async function printExport(options: Options, context: CommandContext): Promise<v
   if (file !== undefined || plan || prune || exitCode)
     throw new UsageError('--export only prints: leave out --file, --plan, --prune and --exit-code.');
   const { exportAccount, writeExport } = await import('./export/export-account.ts');
-  const exported = await context.withStore(async (writer) => {
-    const secret = await context.openSecret(writer);
+  const exported = await context.withStore(async (writer, openOwner) => {
+    const secret = await context.openSecret(writer, openOwner);
     return inTransaction(writer, (client) => exportAccount(client, account, secret));
   });
   process.stdout.write(writeExport(exported, json));

@@ -174,8 +174,8 @@ function addChangeCommand(group: Command, context: CommandContext): void {
       const { changeConnection } = await import('../../connections/change-connection.ts'); // loads every check
       printOne(
         json,
-        await context.withStore(async (writer) => {
-          const secret = await context.openSecret(writer);
+        await context.withStore(async (writer, openOwner) => {
+          const secret = await context.openSecret(writer, openOwner);
           const work = async (change: Change) => {
             if (hasChanges) await changeConnection((inner) => inner(change), secret, id, changes);
             await changeTagsWithin(change, [id], { add: tag, remove: untag });

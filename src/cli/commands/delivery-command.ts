@@ -103,8 +103,8 @@ function addRotateSecretCommand(group: Command, context: CommandContext): void {
     .argument('<ID>', 'the destination', idOf('ID'))
     .option('--end-old', 'end the old secret at once (default: it signs too for 24 hours)')
     .action(async (id: number, { endOld = false, json }: { endOld?: boolean; json?: boolean }) => {
-      const rotated = await context.withStore(async (writer) => {
-        const secret = await context.openSecret(writer);
+      const rotated = await context.withStore(async (writer, openOwner) => {
+        const secret = await context.openSecret(writer, openOwner);
         return changeDestinationOf(writer, id, (change) =>
           rotateSigningSecret(change, secret, id, { endOld }),
         );

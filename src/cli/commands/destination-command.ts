@@ -137,8 +137,8 @@ function addAddCommand(group: Command, context: CommandContext): void {
         ...streamOf(options),
       };
       const rules = { allowPrivate: context.allowsPrivateDestinations() };
-      const added = await context.withStore(async (writer) => {
-        const secret = await context.openSecret(writer);
+      const added = await context.withStore(async (writer, openOwner) => {
+        const secret = await context.openSecret(writer, openOwner);
         return changeAccount(writer, account, (change) => addDestination(change, secret, rules, wanted));
       });
       print(json, added);
@@ -169,13 +169,13 @@ function addChangeCommand(group: Command, context: CommandContext): void {
     .action(async (id: number, { name, json, ...options }: ChangeOptions) => {
       const rules = { allowPrivate: context.allowsPrivateDestinations() };
       const given = { ...(name !== undefined && { name }), ...filtersOf(options), ...streamOf(options) };
-      const changed = await context.withStore(async (writer) => {
+      const changed = await context.withStore(async (writer, openOwner) => {
         const accountId = await accountOfDestination(writer, id);
         const { channel } = await readDestination(within(writer), accountId, id);
         const wanted = { ...given, ...(await addressOf(channel, options, context.ownPlaces())) };
         if (Object.keys(wanted).length === 0)
           throw new UsageError('Give at least one option to change: see --help.');
-        const secret = await context.openSecret(writer);
+        const secret = await context.openSecret(writer, openOwner);
         return changeAccount(writer, accountId, (change) =>
           changeDestination(change, secret, rules, id, wanted),
         );

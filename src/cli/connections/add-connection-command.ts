@@ -45,8 +45,8 @@ export function addAddCommand(group: Command, context: CommandContext): void {
       const settings = wanted ?? (await readSettings(requireCollectable(options), context));
       printOne(
         json,
-        await context.withStore(async (writer) => {
-          const secret = await context.openSecret(writer);
+        await context.withStore(async (writer, openOwner) => {
+          const secret = await context.openSecret(writer, openOwner);
           return changeAccount(writer, account, async (change) => {
             const collected = wanted ?? { ...settings, ...(await readCollected(change, options)) };
             const added = await addConnection((work) => work(change), secret, collected);

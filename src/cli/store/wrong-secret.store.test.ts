@@ -99,31 +99,64 @@ test('on SIGHUP a service takes the keys that its file has now, unless they decr
   expect(service.output()).not.toMatch(/unspoken|"stack"/);
 });
 
-test('what needs a key of the store says in one sentence that it is not this one, and makes no file', async () => {
+test('what needs a key of the store says in one sentence that it is not this one, and makes no key and no file', async () => {
   const [own] = store.deps.secret;
-  const { rows } = await store.writer.query<{ id: number }>('select min(account_id)::int as id from account');
-  const account = ['--account', `${rows[0]?.id}`];
+  const sealed = await store.account();
+  const account = ['--account', `${sealed}`];
   writeKeys(own);
-  await changeAccount(store.writer, rows[0]?.id ?? 0, async ({ record }) =>
-    record('account_created', '/account', {
-      name: 'n',
-      kind: 'company',
-      plan: 'team',
-      requests_per_minute: null,
-    }),
-  );
+  for (const id of [sealed, await store.account()])
+    await changeAccount(store.writer, id, async ({ record }) =>
+      record('account_created', '/account', {
+        name: 'n',
+        kind: 'company',
+        plan: 'team',
+        requests_per_minute: null,
+      }),
+    );
   expect(await command(['activity', 'seal', ...account], { environment })).toMatchObject({ exit: 0 });
+  const before = await readKeys();
   writeKeys(randomBytes(32));
   const out = join(folder.path, 'exported');
+  const unsealed = ['--account', `${sealed + 1}`];
+  const wanted = join(folder.path, 'wanted.yaml');
+  writeFileSync(wanted, 'accounts:\n  - name: New\n    plan: team\n');
   for (const args of [
     ['activity', 'export', ...account, '--out', out],
     ['activity', 'seal', ...account, '--public-key'],
+    ['activity', 'export', ...unsealed, '--out', out],
+    ['activity', 'seal', ...unsealed, '--public-key'],
+    ['activity', 'seal'],
+    ['connection', 'add', ...unsealed, '--name', 'c', '--url', 'postgres://watcher:x@db.example.com/shop'],
+    [
+      'destination',
+      'add',
+      ...unsealed,
+      '--name',
+      'w',
+      '--channel',
+      'webhook',
+      '--url',
+      'https://example.com/x',
+    ],
+    ['apply', '-f', wanted],
   ]) {
     const { exit, stdout, stderr } = await command(args, { environment });
-    expect([exit, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(
-      /^error: The key that signs the seals of account \d+ can't be decrypted: set [^\n]*\.\n$/,
+    expect([exit, stdout], args.join(' ')).toEqual([1, '']);
+    expect(stderr, args.join(' ')).toMatch(
+      /^error: The secret key decrypts nothing in the store: set [^\n]*\.\n$/,
     );
   }
   expect(existsSync(out)).toBe(false);
+  expect(await readKeys()).toEqual(before);
 });
+
+/** The accounts whose keys the store has, which the secret key encrypts. */
+async function readKeys(): Promise<unknown[]> {
+  const owner = await store.superuser('store');
+  const { rows } = await owner.query(`
+    select 'credential' as kind, account_id from credential_key
+     union all
+    select 'seal', account_id from seal_key
+     order by 1, 2`);
+  return rows;
+}
