@@ -158,6 +158,20 @@ test('a backup is verified without a store', async () => {
     new RegExp(` is complete and signed with this secret key: \\d+ rows of ${tables} tables, as they `),
   );
   expect(readdirSync(nowhere)).toEqual(['secret.key']);
+  const several = ['backup', 'verify', file, join(nowhere, 'secret.key'), alteredFile];
+  const each = await command(several, on(nowhere));
+  expect([each.exit, each.stdout.match(/^.+ is complete and signed/gm)]).toEqual([
+    1,
+    [file, alteredFile].map((name) => `${name} is complete and signed`),
+  ]);
+  expect(each.stderr).toBe(
+    `error: ${join(nowhere, 'secret.key')}: This is not a complete backup of dbvitals: it is cut off or altered. Nothing was changed; use another file.\n`,
+  );
+  const shown = await command([...several, '--json'], on(nowhere));
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    verified: [{ file, signed: true, tables }, { file: alteredFile }],
+    failed: [expect.stringContaining('secret.key: This is not a complete backup')],
+  });
   const piped = await command(['restore', '-'], {
     environment: { DBVITALS_DATA_DIR: join(folder.path, 'piped') },
     input: 'select 1;',

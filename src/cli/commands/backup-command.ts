@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
+import type { CheckedBackup } from '../../store/backup/check-backup.ts';
 import { countOf, textOf } from '../arguments.ts';
 import { addWatchedBackupCommands } from '../backups/watched-backup-commands.ts';
 import { addStoreOption } from '../cells/command-cells.ts';
@@ -59,6 +60,7 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
         return;
       }
       if (file === undefined) return;
+      if (file === '') throw new UsageError('FILE is empty: name a file, or use --folder.');
       if (keep !== undefined) throw new UsageError('--keep needs --folder.');
       if (allCells) throw new UsageError('--all-cells needs --folder: each store has a file of its own.');
       const toOutput = file === '-';
@@ -90,24 +92,45 @@ async function backUpEach(
 }
 
 const VERIFY_NOTES = `
-Reads the whole file without a store. Exit code 0: it is complete, and the secret key signed
-it. "restore" makes the same check before it changes anything.`;
+Reads each file whole, without a store. Exit code 0: all are complete, and the secret key
+signed them. "restore" makes the same check before it changes anything.`;
+
+interface VerifyOptions {
+  unsigned?: boolean;
+  json?: boolean;
+}
 
 function addVerifyCommand(backup: Command, context: CommandContext): void {
-  addCommand(backup, 'verify <FILE>', 'check that a backup is complete and signed (FILE -: standard input)')
-    .option('--unsigned', 'check only that it is complete')
+  const what = 'check that backups are complete and signed (FILE -: standard input)';
+  addCommand(backup, 'verify <FILE...>', what)
+    .option('--unsigned', 'check only that they are complete')
     .addHelpText('after', VERIFY_NOTES)
-    .action(async (file: string, { unsigned = false, json }: { unsigned?: boolean; json?: boolean }) => {
-      const { tables, ...found } = await context.verifyBackup(file === '-' ? process.stdin : file, {
-        unsigned,
-      });
-      if (json) return printOne(json, { file, signed: !unsigned, tables: tables.length, ...found });
-      const { rows, made_at, dbvitals, migration, cell } = found;
-      const of = cell === null ? '' : cell === 0 ? ' of the control store' : ` of cell ${cell}`;
-      process.stdout.write(
-        `${file} is complete${unsigned ? '' : ' and signed with this secret key'}: ${rows} rows of ${tables.length} tables${of}, as they were at ${made_at} (dbvitals ${dbvitals}, schema ${migration}).\n`,
-      );
+    .action(async (files: string[], { unsigned = false, json }: VerifyOptions) => {
+      const verified: VerifiedFile[] = [];
+      const failed: string[] = [];
+      for (const file of files)
+        try {
+          const found = await context.verifyBackup(file === '-' ? process.stdin : file, { unsigned });
+          verified.push({ file, signed: !unsigned, ...found });
+          if (!json) process.stdout.write(describeVerified(file, unsigned, found));
+        } catch (error) {
+          if (files.length === 1 || !(error instanceof Error)) throw error;
+          failed.push(`${file}: ${error.message}`);
+          process.stderr.write(`error: ${file}: ${error.message}\n`);
+        }
+      if (failed.length > 0) process.exitCode = 1;
+      if (!json) return;
+      const shown = verified.map(({ tables, ...one }) => ({ ...one, tables: tables.length }));
+      printOne(json, files.length === 1 ? (shown[0] ?? {}) : { verified: shown, failed });
     });
+}
+
+type VerifiedFile = CheckedBackup & { file: string; signed: boolean };
+
+function describeVerified(file: string, unsigned: boolean, found: CheckedBackup): string {
+  const { rows, tables, made_at, dbvitals, migration, cell } = found;
+  const of = cell === null ? '' : cell === 0 ? ' of the control store' : ` of cell ${cell}`;
+  return `${file} is complete${unsigned ? '' : ' and signed with this secret key'}: ${rows} rows of ${tables.length} tables${of}, as they were at ${made_at} (dbvitals ${dbvitals}, schema ${migration}).\n`;
 }
 
 function print(

@@ -28,7 +28,7 @@ export async function backUpStore(
   to: BackupTarget,
   say: Say,
 ): Promise<StoreBackup & { file?: string; removed?: string[] }> {
-  const { dataDir, givenSecret } = config;
+  const { dataDir, givenSecret, secretFile } = config;
   const place = placeOf(config, cellId);
   const shown = transferProgress();
   const progress = (bytes: number) => shown.step('backup', bytes, null);
@@ -46,7 +46,7 @@ export async function backUpStore(
             )
           : write(to.target, to.overwrite);
       const made = await recordBackup(store.address, writeTo, unrecorded);
-      const secret_at = givenSecret ? 'DBVITALS_SECRET_KEY' : join(dataDir, 'secret.key');
+      const secret_at = secretFile ?? (givenSecret ? 'DBVITALS_SECRET_KEY' : join(dataDir, 'secret.key'));
       return { ...made, store: store.description, secret_at };
     } finally {
       shown.end();

@@ -63,10 +63,10 @@ export interface SignedEnd {
 }
 
 /** The file is not a backup, or not a complete one. */
-function incompleteBackup(why: string): Error {
-  return new Error(
-    `This is not a complete backup of dbvitals: ${why}. Nothing was changed; use another file.`,
-  );
+export class IncompleteBackup extends Error {
+  constructor(why: string) {
+    super(`This is not a complete backup of dbvitals: ${why}. Nothing was changed; use another file.`);
+  }
 }
 
 /** Reads a backup from start to end. Each method throws a sentence if it finds something else. */
@@ -89,7 +89,7 @@ export class BackupReader {
       this.#isSigned = isOfSignedForm(head);
       return head;
     }
-    throw incompleteBackup('its first line is not that of a backup');
+    throw new IncompleteBackup('its first line is not that of a backup');
   }
 
   /** The table whose rows come next, or the end. */
@@ -98,17 +98,18 @@ export class BackupReader {
     const [, table, columns] = /^copy ([a-z_]+) \(([a-z0-9_", ]+)\) from stdin;$/.exec(line) ?? [];
     if (table !== undefined && columns !== undefined) return { table, columns };
     const end: unknown = line.startsWith(LAST) ? parse(line.slice(LAST.length)) : null;
-    if (!isEnd(end)) throw incompleteBackup('it contains an invalid line');
+    if (!isEnd(end)) throw new IncompleteBackup('it contains an invalid line');
     const sha256 = this.#taken.copy().digest();
     const signature = this.#isSigned ? await this.#signature() : null;
     // Reading on also verifies gzip's checksum, which comes last.
-    if (this.#rest.length > 0 || (await this.#chunk())) throw incompleteBackup('something follows its end');
+    if (this.#rest.length > 0 || (await this.#chunk()))
+      throw new IncompleteBackup('something follows its end');
     return { end, sha256, signature };
   }
 
   async #signature(): Promise<string> {
     const [, signature] = /^-- signed ([0-9a-f]{64})$/.exec(await this.#line()) ?? [];
-    if (signature === undefined) throw incompleteBackup('its signature is missing');
+    if (signature === undefined) throw new IncompleteBackup('its signature is missing');
     return signature;
   }
 
@@ -147,9 +148,9 @@ export class BackupReader {
     const parts = [this.#rest];
     let length = this.#rest.length;
     for (;;) {
-      if (length > longest) throw incompleteBackup(`it contains ${what} that is too long`);
+      if (length > longest) throw new IncompleteBackup(`it contains ${what} that is too long`);
       const chunk = await this.#chunk();
-      if (!chunk) throw incompleteBackup('it ends too early');
+      if (!chunk) throw new IncompleteBackup('it ends too early');
       parts.push(chunk);
       length += chunk.length;
       if (chunk.includes(LINE_BREAK)) break;
@@ -164,7 +165,7 @@ export class BackupReader {
       return done ? null : value;
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-      if (code.startsWith('Z_')) throw incompleteBackup('it is cut off or altered');
+      if (code.startsWith('Z_')) throw new IncompleteBackup('it is cut off or altered');
       throw error;
     }
   }

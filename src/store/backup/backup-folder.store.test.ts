@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import {
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,6 +14,7 @@ import { basename, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { bareEnvironment, MAIN } from '../../../test/contract/running-service.ts';
 import { interruptible } from '../../cli/store/interrupt.ts';
 import type { StoreAddress } from '../../config/store-url.ts';
 import { openPool } from '../connect.ts';
@@ -114,6 +117,42 @@ test('stores that share a folder lose no backup to each other, in parallel and i
   expect(readdirSync(shared)).toHaveLength(3);
   for (const name of readdirSync(shared))
     expect(made.concat(last).map((each) => basename(each.file))).toContain(name);
+});
+
+/** Backs up into a folder with the command, where `busy` can't be removed by anybody: it is a mount of this process alone. */
+function backUpBeside(busy: string, address: StoreAddress, into: string) {
+  const [{ host = '', user, password, database } = {}] = address;
+  const mount = 'mount --bind "$1" "$1" && shift && exec "$@"';
+  const own = process.getuid?.() === 0 ? ['--mount'] : ['--mount', '--user', '--map-root-user'];
+  const backup = [process.execPath, MAIN, 'backup', '--folder', into, '--keep', '1'];
+  return spawnSync('unshare', [...own, 'sh', '-c', mount, 'sh', busy, ...backup], {
+    cwd: folder,
+    env: {
+      ...bareEnvironment(folder),
+      DATABASE_URL: `postgres://${user}:${password}@${encodeURIComponent(host)}/${database}`,
+      DBVITALS_SECRET_KEY: SECRET.toString('hex'),
+    },
+    encoding: 'utf8',
+  });
+}
+
+test('what can not be removed is named with the backup that was made, and what is no file is left alone', async () => {
+  const lone = await emptyDatabase('lone');
+  await migrate(lone);
+  const into = join(folder, 'kept');
+  const { file: first } = await intoFolder(lone, into, 1);
+  const at = (year: number) => first.replace(/-\d{8}T\d{9}Z/, `-${year}0101T000000000Z`);
+  mkdirSync(at(2019));
+  expect((await intoFolder(lone, into, 1)).removed).toEqual([basename(first)]);
+  for (const year of [2020, 2021, 2022]) writeFileSync(at(year), 'x');
+  const { status, stdout, stderr } = backUpBeside(at(2020), lone, into);
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(
+    /^error: The backup \S+ is complete, but 1 of 4 older ones can't be removed \(EBUSY\): remove [^\n]+\n$/,
+  );
+  const [, made = ''] = /^error: The backup (\S+) /.exec(stderr) ?? [];
+  expect(readdirSync(into).toSorted()).toEqual([at(2019), at(2020), made].map((path) => basename(path)));
+  expect(await sentence(intoFolder(lone, at(2020), 1))).toBe(`${at(2020)} is a file: name a folder.`);
 });
 
 test('an existing file is replaced only if that is asked for', async () => {

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoreAddress } from '../../config/store-url.ts';
 import type { MadeBackup } from './backup.ts';
@@ -25,8 +25,8 @@ interface FolderOptions {
 
 /**
  * Calls `backUp` to write a new file into the folder, which is created if missing. Reads the file back, checks its signature,
- * then removes all but the newest `keep` backups of the store at `address`; several stores may share a folder. If it throws,
- * no backup was removed and no incomplete file is left.
+ * then removes all but the newest `keep` backups of the store at `address`; several stores may share a folder. If it throws
+ * before that, no backup was removed and no incomplete file is left.
  */
 export async function backUpIntoFolder(
   address: StoreAddress,
@@ -65,9 +65,10 @@ async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    const code = codeOf(error);
+    if (code === 'EEXIST') throw new Error(`${folder} is a file: name a folder.`, { cause: error });
     throw new Error(
-      `The folder ${folder} can't be created${code}: as root, run "install --directory --mode 700 --owner USER ${folder}".`,
+      `The folder ${folder} can't be created (${code}): as root, run "install --directory --mode 700 --owner USER ${folder}".`,
       { cause: error },
     );
   }
@@ -78,7 +79,8 @@ async function makeFolder(folder: string): Promise<void> {
  * back. Returns the names of the removed backups.
  */
 async function prune(folder: string, { id }: BackedUpStore, made: string, keep: number): Promise<string[]> {
-  const names = await readdir(folder);
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   // A store that has become a cell keeps its id.
   const form = new RegExp(`^dbvitals-(?:cell-\\d+-|control-)?${id}-(\\d{8}T\\d{9}Z)\\.backup$`);
   const timeOf = (name: string) => form.exec(name)?.[1] ?? '';
@@ -87,10 +89,20 @@ async function prune(folder: string, { id }: BackedUpStore, made: string, keep: 
     .toSorted((one, other) => timeOf(other).localeCompare(timeOf(one)))
     .slice(keep - 1)
     .toReversed();
-  for (const name of old) await rm(join(folder, name));
+  const failed: unknown[] = [];
+  for (const name of old) await unlink(join(folder, name)).catch((error: unknown) => failed.push(error));
+  if (failed.length > 0)
+    throw new Error(
+      `The backup ${join(folder, made)} is complete, but ${failed.length} of ${old.length} older ones can't be removed (${codeOf(failed[0])}): remove them by hand, before the disk is full.`,
+      { cause: failed[0] },
+    );
   for (const name of names.filter((name) => DRAFT.test(name))) {
     const found = await stat(join(folder, name)).catch(() => null); // another store's backup may have ended
     if (found && Date.now() - found.mtimeMs > DRAFT_IS_OLD_MS) await rm(join(folder, name), { force: true });
   }
   return old;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }

@@ -1,4 +1,5 @@
 import { readdirSync, readlinkSync } from 'node:fs';
+import { Readable } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openBackup } from './open-backup.ts';
 
@@ -21,4 +22,15 @@ test('a backup that is refused is closed, and the sentence says why', async () =
   const refused = "The backup can't be copied to /nonexistent (ENOENT): free up space, or set TMPDIR";
   await expect(openBackup('/dev/zero')).rejects.toThrow(refused);
   await expect.poll(() => openAt('/dev/zero')).toEqual([]); // its stream closes it in a moment
+});
+
+test('what is no backup is refused at its first bytes, also an endless device', async () => {
+  for (const path of ['/dev/zero', '/dev/urandom'])
+    await expect(openBackup(path)).rejects.toThrow('This is not a complete backup of dbvitals');
+  const slow = Readable.from(
+    (async function* () {
+      for (;;) yield Buffer.from('s');
+    })(),
+  );
+  await expect(openBackup(slow)).rejects.toThrow('This is not a complete backup of dbvitals');
 });

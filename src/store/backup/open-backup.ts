@@ -2,8 +2,12 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { IncompleteBackup } from './backup-file.ts';
 
 const CHUNK = 256 * 1024;
+
+// How every file of gzip begins.
+const GZIP = Buffer.from([0x1f, 0x8b]);
 
 /** An open backup, which can be read several times: {@link openBackup}. */
 export interface OpenBackup {
@@ -60,15 +64,33 @@ async function spool(input: Readable): Promise<FileHandle> {
   let handle: FileHandle | null = null;
   try {
     handle = await openNameless();
-    await handle.writeFile(input);
+    await handle.writeFile(compressed(input));
     return handle;
   } catch (error) {
     input.destroy();
     await handle?.close();
+    if (error instanceof IncompleteBackup) throw error;
     throw new Error(
       `The backup can't be copied to ${tmpdir()} (${codeOf(error)}): free up space, or set TMPDIR to another folder.`,
       { cause: error },
     );
+  }
+}
+
+/** Ends at the first bytes of what is no backup, such as an endless device: it would fill the disk. */
+async function* compressed(input: Readable): AsyncGenerator<Buffer> {
+  let start: Buffer | null = Buffer.alloc(0);
+  for await (const read of input as AsyncIterable<Buffer | string>) {
+    const chunk = typeof read === 'string' ? Buffer.from(read) : read;
+    if (start) {
+      start = Buffer.concat([start, chunk.subarray(0, GZIP.length)]);
+      if (start.length >= GZIP.length) {
+        if (!start.subarray(0, GZIP.length).equals(GZIP))
+          throw new IncompleteBackup('it is cut off or altered');
+        start = null;
+      }
+    }
+    yield chunk;
   }
 }
 
