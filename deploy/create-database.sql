@@ -3,4 +3,3 @@
 create role dbvitals login createrole password :'password';
 grant pg_monitor to dbvitals; -- to watch this server too
 create database dbvitals owner dbvitals;
-grant pg_monitor to dbvitals;
