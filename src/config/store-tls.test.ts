@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
@@ -10,6 +10,9 @@ const folder = mkdtempSync(join(tmpdir(), 'dbvitals-tls-'));
 const root = join(folder, 'ca.pem');
 writeFileSync(root, rootCertificates[0] ?? '');
 afterAll(() => rmSync(folder, { recursive: true }));
+
+const at = (name: string) => join(import.meta.dirname, '../../test/certificates', name);
+const [CERTIFICATE, KEY, OTHER_KEY] = [at('server.pem'), at('server.key'), at('renewed.key')];
 
 const tlsOf = (query: string) => takeTls('DATABASE_URL', query).tls;
 const without = (query: string) => {
@@ -33,6 +36,12 @@ describe('the TLS modes of a store URL mean what they mean for libpq', () => {
     ['?sslmode=verify-full&sslrootcert=system', {}],
   ])('%s', (query, tls) => expect(tlsOf(query)).toEqual(tls));
 
+  test('a client certificate and its key are read', () => {
+    const [cert, key] = [readFileSync(CERTIFICATE, 'utf8'), readFileSync(KEY, 'utf8')];
+    const tls = tlsOf(`?sslmode=verify-full&sslcert=${CERTIFICATE}&sslkey=${KEY}`);
+    expect(tls).toEqual({ cert, key });
+  });
+
   test('verify-ca, and require with an authority, verify the chain but not the name', () => {
     for (const mode of ['verify-ca', 'require']) {
       const tls = tlsOf(`?sslmode=${mode}&sslrootcert=${root}`);
@@ -53,7 +62,23 @@ describe('the TLS modes of a store URL mean what they mean for libpq', () => {
       /^DATABASE_URL: the file of sslrootcert can't be read \(ENOENT\): name a PEM file/,
     ],
     [`?sslmode=verify-full&sslrootcert=${folder}`, /sslrootcert can't be read \(EISDIR\)/],
-    [`?sslmode=verify-full&sslkey=${import.meta.filename}x`, /sslkey can't be read/],
+    [
+      `?sslmode=verify-full&sslcert=${CERTIFICATE}&sslkey=${import.meta.filename}x`,
+      /^DATABASE_URL: the file of sslkey can't be read \(ENOENT\)/,
+    ],
+    ['?sslmode=disable&sslmode=require', /^DATABASE_URL contains sslmode twice: remove one of them\.$/],
+    [`?sslmode=verify-full&sslrootcert=${KEY}`, /the file of sslrootcert contains no certificate: name a/],
+    [`?sslrootcert=${import.meta.filename}`, /the file of sslrootcert contains no certificate: name a/],
+    [`?sslmode=require&sslcert=${CERTIFICATE}`, /contains only one of sslcert and sslkey: a client/],
+    [`?sslmode=require&sslkey=${KEY}`, /contains only one of sslcert and sslkey: a client/],
+    [
+      `?sslmode=require&sslcert=${CERTIFICATE}&sslkey=${OTHER_KEY}`,
+      /^DATABASE_URL: the file of sslkey has the key of another certificate than that of sslcert: name/,
+    ],
+    [
+      `?sslmode=require&sslcert=${CERTIFICATE}&sslkey=${CERTIFICATE}`,
+      /^DATABASE_URL: the file of sslkey contains no private key without a passphrase: name/,
+    ],
   ])('%s is refused with a sentence', (query, sentence) => expect(without(query)).toMatch(sentence));
 });
 

@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 
@@ -17,6 +18,8 @@ const OURS = ['sslmode', 'ssl', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcom
 export function takeTls(setting: string, query: string): { tls: StoreTls; rest: string } {
   const parameters = new URLSearchParams(query);
   if (!OURS.some((name) => parameters.has(name))) return { tls: undefined, rest: query };
+  const twice = OURS.find((name) => parameters.getAll(name).length > 1);
+  if (twice !== undefined) throw new Error(`${setting} contains ${twice} twice: remove one of them.`);
   const [mode, root, cert, key] = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'].map((name) =>
     parameters.get(name),
   );
@@ -46,11 +49,8 @@ interface Files {
 }
 
 function tlsOf(setting: string, mode: string | null, { root, cert, key }: Files): StoreTls {
-  const ca = root === null || root === 'system' ? {} : { ca: readFile(setting, 'sslrootcert', root) };
-  const own = {
-    ...(cert !== null && { cert: readFile(setting, 'sslcert', cert) }),
-    ...(key !== null && { key: readFile(setting, 'sslkey', key) }),
-  };
+  const ca = root === null || root === 'system' ? {} : { ca: readCertificate(setting, 'sslrootcert', root) };
+  const own = readClientCertificate(setting, cert, key);
   switch (mode) {
     case null:
       if (root === null && cert === null && key === null) return undefined;
@@ -76,21 +76,43 @@ function tlsOf(setting: string, mode: string | null, { root, cert, key }: Files)
   }
 }
 
-function readFile(setting: string, name: string, path: string): string {
-  let text: string;
+/** The certificate by which dbvitals signs in, and its key. Throws a sentence if they do not belong together. */
+function readClientCertificate(setting: string, cert: string | null, key: string | null) {
+  if (cert === null && key === null) return {};
+  if (cert === null || key === null)
+    throw new Error(`${setting} contains only one of sslcert and sslkey: a client certificate needs both.`);
+  const files = { cert: readCertificate(setting, 'sslcert', cert), key: readFile(setting, 'sslkey', key) };
+  const isPair = attempt(() => new X509Certificate(files.cert).checkPrivateKey(createPrivateKey(files.key)));
+  if (isPair) return files;
+  throw new Error(
+    `${setting}: the file of sslkey ${isPair === null ? 'contains no private key without a passphrase' : 'has the key of another certificate than that of sslcert'}: name the key of sslcert.`,
+  );
+}
+
+function readCertificate(setting: string, name: string, path: string): string {
+  const text = readFile(setting, name, path);
+  if (attempt(() => new X509Certificate(text))) return text;
+  throw new Error(`${setting}: the file of ${name} contains no certificate: name a certificate in PEM.`);
+}
+
+function attempt<T>(work: () => T): T | null {
   try {
-    text = readFileSync(path, 'utf8');
+    return work();
+  } catch {
+    return null;
+  }
+}
+
+function readFile(setting: string, name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
     throw new Error(
       `${setting}: the file of ${name} can't be read${code}: name a PEM file that this user can read.`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
-  if (text.includes('-----BEGIN')) return text;
-  throw new Error(`${setting}: the file of ${name} contains no PEM: name a certificate or key in PEM.`);
 }
 
 /** How safe the link to a store is, for `doctor`; null = it is on this machine. */
