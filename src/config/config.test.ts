@@ -281,3 +281,13 @@ describe('the secret', () => {
     expect(readFileSync(join(folder, 'secret.key'), 'utf8')).toBe('half');
   });
 });
+
+test('the API and the metrics can not share a port of one address', () => {
+  const sentence = 'PORT and METRICS_PORT are the same port: choose another METRICS_PORT, such as 9090.';
+  for (const hosts of [{}, { HOST: '0.0.0.0', METRICS_HOST: '127.0.0.1' }, { METRICS_HOST: '::' }])
+    expect(() => readConfig({ METRICS_PORT: '8080', ...hosts })).toThrow(
+      expect.objectContaining({ problems: [sentence] }),
+    );
+  expect(readConfig({ METRICS_PORT: '8080', METRICS_HOST: '127.0.0.2' }).metricsPort).toBe(8080);
+  expect(readConfig({ PORT: '0', METRICS_PORT: '0' }).metricsPort).toBe(0);
+});

@@ -169,9 +169,8 @@ export function readConfig(environment: Environment): Config {
   }
   const host = setting('HOST', '127.0.0.1', (text) => parseHost('HOST', text));
   const [cert, key] = [setting('TLS_CERT_FILE', null, String), setting('TLS_KEY_FILE', null, String)];
-  if ((cert === null) !== (key === null)) {
+  if ((cert === null) !== (key === null))
     problems.push('Set TLS_CERT_FILE and TLS_KEY_FILE, both or neither.');
-  }
   const publicUrl = readPublicUrl(setting);
   const config: Config = {
     cells: setting('DBVITALS_CELLS_FILE', null, readCellsFile),
@@ -208,9 +207,18 @@ export function readConfig(environment: Environment): Config {
     traces: readTraceSettings(setting),
     misspelt: Object.freeze(misspeltSettings(environment)),
   };
+  problems.push(...portProblems(config));
   // Some settings are read twice.
   if (problems.length > 0) throw new ConfigError([...new Set(problems), ...config.misspelt]);
   return Object.freeze(config);
+}
+
+/** A sentence if the metrics would listen where the API does. */
+function portProblems({ host, port, metricsHost, metricsPort }: Config): string[] {
+  const isSameHost =
+    host === metricsHost || [host, metricsHost].some((one) => one === '0.0.0.0' || one === '::');
+  if (port === 0 || port !== metricsPort || !isSameHost) return [];
+  return ['PORT and METRICS_PORT are the same port: choose another METRICS_PORT, such as 9090.'];
 }
 
 /** The key with which a command calls the API. Throws {@link ConfigError} if there is none. */

@@ -66,8 +66,10 @@ function looksLikeOurs(name: string): boolean {
   return OWN_NAMES.some((known) => editDistance(name.toUpperCase(), known) === 1);
 }
 
-/** The setting whose name differs in the fewest letters, at most a third of them; null = none. */
+/** The setting that begins with the name, or whose name differs in the fewest letters, at most a third of them; null = none. */
 function closestSetting(name: string): string | null {
+  const longer = SETTING_NAMES.find((known) => known.startsWith(`${name.toUpperCase()}_`));
+  if (longer !== undefined) return longer;
   const bare = letters(name);
   let best: { known: string | null; distance: number } = { known: null, distance: bare.length / 3 };
   for (const known of SETTING_NAMES) {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/support/store.ts';
-import { requireFreePort } from '../http/edge/listen.ts';
+import { METRICS, requireFreePort } from '../http/edge/listen.ts';
 import type { openStore } from '../store/open.ts';
 import { firstStart } from './first-start.ts';
 
@@ -58,7 +58,15 @@ test('a port in use is named before anything else starts', async () => {
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const address = other.address();
   const port = typeof address === 'object' && address ? address.port : 0;
-  await expect(requireFreePort('127.0.0.1', port)).rejects.toThrow(`Port ${port} is already in use`);
+  await expect(requireFreePort('127.0.0.1', port)).rejects.toThrow(
+    `Port ${port} is already in use: choose another one with --port or PORT.`,
+  );
+  await expect(requireFreePort('127.0.0.1', port, METRICS)).rejects.toThrow(
+    `Port ${port} is already in use: choose another one with METRICS_PORT.`,
+  );
+  await expect(requireFreePort('192.0.2.99', 9090, METRICS)).rejects.toThrow(
+    'METRICS_HOST is not an address',
+  );
   await new Promise((resolve) => other.close(resolve));
   await requireFreePort('127.0.0.1', port);
   await requireFreePort('127.0.0.1', 0);

@@ -14,7 +14,7 @@ import { consoleUrl, passkeyOrigin, urlOf } from '../config/service-url.ts';
 import { followDataFolder } from '../connections/watch-own-store.ts';
 import { openConsole } from '../console-api/open-console.ts';
 import { EscapedErrors } from '../http/edge/escaped-errors.ts';
-import { listen, requireFreePort } from '../http/edge/listen.ts';
+import { listen, METRICS, requireFreePort } from '../http/edge/listen.ts';
 import { FailedAuthentications } from '../http/failed-authentications.ts';
 import { checkNow } from '../monitor/schedule.ts';
 import { startSender } from '../notifications/sending/send-in-child.ts';
@@ -96,7 +96,7 @@ async function start(
   // If the embedded store runs, another service may use it: that is told before its ports are in the way.
   if (config.databaseUrl !== null || config.cells !== null || !isEmbeddedRunning(config.dataDir)) {
     await requireFreePort(config.host, config.port);
-    if (config.metricsPort !== null) await requireFreePort(config.metricsHost, config.metricsPort);
+    if (config.metricsPort !== null) await requireFreePort(config.metricsHost, config.metricsPort, METRICS);
   }
   const cells = await openCells(config, sayTo(log), 'migrate');
   undo.push(() => cells.close());
@@ -165,11 +165,9 @@ async function start(
     const watched = watchCells(cells, served.list, { control: controlWriter, metrics, notifications });
     undo.push(() => watched.close());
     served.whenChanged((now) => watched.use(now));
-    const port = config.metricsPort;
-    const server = await listen(
-      () => serveMetrics(metrics.registry, config.metricsHost, port, api.notReady, escaped),
-      port,
-    );
+    const at = [config.metricsHost, config.metricsPort] as const;
+    const open = () => serveMetrics(metrics.registry, ...at, api.notReady, escaped);
+    const server = await listen(open, config.metricsPort, METRICS);
     undo.push(() => server.close());
   }
 
