@@ -396,10 +396,15 @@ ${more}`;
       'viewer',
       `    thresholds: { PG_CONN_SATURATION: { ${account} } }\n    tag_thresholds: { pci: { PG_CONN_SATURATION: { ${tag} } } }\n`,
     );
-  expect(await refused(levels('warning: 0.9, critical: 0.5', 'warning: 0.5'))).toContain(
-    'would be reached before',
-  );
-  expect(await refused(levels('critical: 0.85', 'warning: 0.9'))).toContain('of the tag pci');
+  for (const options of [['--plan'], []]) {
+    expect(await refused(levels('warning: 0.9, critical: 0.5', 'warning: 0.5'), ...options)).toContain(
+      'would be reached before',
+    );
+    expect(await refused(levels('critical: 0.85', 'warning: 0.9'), ...options)).toContain('of the tag pci');
+    expect(await refused(levels('critical: 0.7', 'warning: 0.6'), ...options)).toContain(
+      'accounts[0].thresholds: PG_CONN_SATURATION: critical 0.7 (of the account) would be reached before warning 0.8 (the default)',
+    );
+  }
   await apply(levels('critical: 0.95', 'warning: 0.9'));
   await apply(levels('critical: 0.85', 'warning: 0.82'));
 });

@@ -12,7 +12,7 @@ import { planDestinations } from './plan-destinations.ts';
 import { planMaintenance } from './plan-maintenance.ts';
 import { planMembers } from './plan-members.ts';
 import { planOwnChecks } from './plan-own-checks.ts';
-import { planThresholds } from './plan-thresholds.ts';
+import { noteContradictions, planThresholds } from './plan-thresholds.ts';
 import { readScopeNames } from './scopes/scope-names.ts';
 import { requireExactNames, type Unmatched, unmatchedPatterns } from './scopes/unmatched-scopes.ts';
 
@@ -73,11 +73,18 @@ export async function planAccounts(
     ].filter((list) => list !== null);
     const unnamed = lists.flatMap((list) => list.unnamed);
     const steps = [...lists.flatMap((list) => list.wanted), ...(prune ? unnamed : [])];
+    if (steps.some(changesThresholds))
+      await noteContradictions(client, { ...wanted, id: of.id }, { file, prune });
     plan.accounts.push({ id: of.id, wanted, steps: [...accountStep(before, wanted), ...steps] });
     if (!prune) plan.unnamed.push(...unnamed.map(({ difference }) => difference));
   }
   file.throwProblems();
   return plan;
+}
+
+/** Whether a step may put the levels of a check in another order. */
+function changesThresholds({ difference: { what, changed } }: Step): boolean {
+  return what === 'thresholds' || changed.some((name) => name === 'thresholds' || name === 'tags');
 }
 
 function accountStep(before: AccountRow | undefined, wanted: DesiredAccount): Step[] {

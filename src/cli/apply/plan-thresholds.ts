@@ -1,12 +1,14 @@
 import type pg from 'pg';
 import type { ConnectionThresholds, ThresholdChanges } from '../../connections/connection-thresholds.ts';
 import { changeOverridesWithin, requireScope } from '../../connections/thresholds/change-overrides.ts';
+import type { Override } from '../../connections/thresholds/effective-thresholds.ts';
 import { listOverrides, type StoredOverride } from '../../connections/thresholds/list-overrides.ts';
-import { requireOrderWithin } from '../../connections/thresholds/require-order.ts';
+import { requireConnectionOrder, requireOrderWithin } from '../../connections/thresholds/require-order.ts';
 import { within } from '../../store/read.ts';
 import type { Step, Steps } from './apply-step.ts';
 import type { ReadFile } from './configuration-file.ts';
 import type { WrittenAccount } from './configuration-schema.ts';
+import type { DesiredConnection } from './parse-connections.ts';
 import type { Path } from './schema-problems.ts';
 
 /** The desired thresholds of an account, and of its tags; null = not in the file. */
@@ -99,4 +101,49 @@ function changesOf(changed: readonly string[], after: ReadonlyMap<string, number
     changes[id] = { ...changes[id], [name]: after.get(key) ?? null };
   }
   return changes;
+}
+
+/** An account of the file, by what decides on the thresholds of its connections. */
+interface ThresholdAccount {
+  id: number | null;
+  path: Path;
+  thresholds: DesiredThresholds;
+  connections: readonly DesiredConnection[] | null;
+}
+
+/**
+ * Notes levels in the wrong order once those of the account, its tags and a connection are combined. To carry out the plan would
+ * be refused for them, so the plan is.
+ */
+export async function noteContradictions(
+  client: pg.ClientBase,
+  { id, path, thresholds: { account: own, tags }, connections }: ThresholdAccount,
+  { file, prune }: { file: ReadFile; prune: boolean },
+): Promise<void> {
+  const stored = id === null ? [] : await listOverrides(within(client), id);
+  const isKept = (tag: string) => (tag === '' ? own === null : tags === null || !(tags.has(tag) || prune));
+  const overrides: Override[] = [
+    ...stored.filter(({ tag }) => isKept(tag)),
+    ...overridesIn('', own ?? {}),
+    ...[...(tags ?? [])].flatMap(([tag, values]) => overridesIn(tag, values)),
+  ];
+  const ids = overrides.map(({ check_id }) => check_id);
+  const judge = (at: Path, mine: ConnectionThresholds, of: readonly string[], checkIds: readonly string[]) =>
+    file.attempt(at, () =>
+      requireConnectionOrder({ thresholds: mine, tags: [...of] }, overrides, [...new Set(checkIds)], ''),
+    );
+  if (own) judge([...path, 'thresholds'], {}, [], ids);
+  for (const tag of tags?.keys() ?? []) judge([...path, 'tag_thresholds'], {}, [tag], ids);
+  for (const { path: at, thresholds, tags: its, address } of connections ?? []) {
+    if (its === null && id !== null) continue; // the store has them
+    const other = address.engine === 'postgres' ? 'MY_' : 'PG_';
+    const checkIds = [...ids.filter((each) => !each.startsWith(other)), ...Object.keys(thresholds)];
+    judge([...at, 'thresholds'], thresholds, its ?? [], checkIds);
+  }
+}
+
+function overridesIn(tag: string, values: ConnectionThresholds): Override[] {
+  return Object.entries(values).flatMap(([check_id, named]) =>
+    Object.entries(named).map(([name, value]) => ({ tag, check_id, name, value })),
+  );
 }

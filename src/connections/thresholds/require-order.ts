@@ -71,7 +71,8 @@ export function requireOrderWithDefaults(thresholds: ConnectionThresholds): void
   requireConnectionOrder({ thresholds, tags: [] }, [], Object.keys(thresholds), '');
 }
 
-function requireConnectionOrder(
+/** Throws a {@link Rejection} when the thresholds that hold for a connection contradict each other or a default. */
+export function requireConnectionOrder(
   { thresholds, tags }: Pick<ThresholdConnection, 'thresholds' | 'tags'>,
   overrides: readonly Override[],
   checkIds: readonly string[],
