@@ -22,6 +22,7 @@ import { migrate } from '../migrate.ts';
 import { backUp } from './backup.ts';
 import { type BackupStore, SECRET, sentence, startBackupStore } from './backup-fixture.ts';
 import { backUpIntoFolder } from './backup-folder.ts';
+import { withBackupLock } from './backup-lock.ts';
 import { hasFailed, readLastBackup, recordBackup } from './last-backup.ts';
 
 let backups: BackupStore;
@@ -100,6 +101,18 @@ test('a backup folder is created, keeps the newest backups, and loses none when 
   expect(await sentence(intoFolder(source, join(file, 'x'), 1))).toMatch(
     /^The folder .* can't be created \(ENOTDIR\): as root, run "install --directory/,
   );
+});
+
+test('a backup does not wait for ever for one that hangs, and says so', async () => {
+  const failed: string[] = [];
+  await withBackupLock(source, undefined, async () => {
+    const late = withBackupLock(source, undefined, () => Promise.resolve('made'), 0.3);
+    failed.push(await sentence(late));
+  });
+  expect(failed).toEqual([
+    'Another backup of this store has been under way for 0.005 minutes, so this one was not made: end that process if it hangs.',
+  ]);
+  expect(await withBackupLock(source, undefined, () => Promise.resolve('made'), 0.3)).toBe('made');
 });
 
 test('stores that share a folder lose no backup to each other, in parallel and in turn', async () => {

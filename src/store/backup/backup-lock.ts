@@ -22,15 +22,28 @@ export interface BackedUpStore {
   cell: number | null;
 }
 
-/** Runs `work` while no other process backs up this store into a folder. Waits for one that does. */
+/** How long a backup waits for another one of its store: one that hangs must not make each night's job hang. */
+const WAIT_SECONDS = 3_600;
+
+/** Runs `work` while no other process backs up this store into a folder. Waits for one that does, at most `waitSeconds`. */
 export async function withBackupLock<T>(
   address: StoreAddress,
   signal: AbortSignal | undefined,
   work: (store: BackedUpStore) => Promise<T>,
+  waitSeconds = WAIT_SECONDS,
 ): Promise<T> {
   return withOwnerSession(address, signal, async (client) => {
-    await client.query(`select set_config('statement_timeout', '0', false)`);
-    await client.query(`select pg_advisory_lock(${BACKUP_LOCK})`);
+    await client.query(
+      `select set_config('statement_timeout', '0', false), set_config('lock_timeout', $1, false)`,
+      [`${1_000 * waitSeconds}ms`],
+    );
+    await client.query(`select pg_advisory_lock(${BACKUP_LOCK})`).catch((error: unknown) => {
+      if (!(error instanceof pg.DatabaseError && error.code === '55P03')) throw error;
+      throw new Error(
+        `Another backup of this store has been under way for ${waitSeconds / 60} minutes, so this one was not made: end that process if it hangs.`,
+        { cause: error },
+      );
+    });
     return work(await identify(client, address));
   });
 }
