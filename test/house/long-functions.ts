@@ -43,7 +43,7 @@ export const LONG_FUNCTIONS: Readonly<Record<string, readonly number[]>> = {
   'platform/telemetry/notification-metrics.ts': [75],
   'runs/changes/postgres-schema.ts': [84],
   'service/cell-rounds.ts': [76],
-  'service/serve.ts': [141],
+  'service/serve.ts': [139],
   'store/backup/backup.ts': [63],
   'store/connect.ts': [90],
   'store/embedded.ts': [116],
