@@ -299,7 +299,10 @@ test('--help groups the commands', async () => {
       'Watch:',
       ['connection', 'collector', 'check', 'measures', 'queries', 'episodes', 'load', 'top', 'changes'],
     ],
-    ['Tickets and notifications:', ['ticket', 'alert', 'threshold', 'silence', 'destination', 'maintenance']],
+    [
+      'Tickets and notifications:',
+      ['ticket', 'alert', 'threshold', 'silence', 'destination', 'maintenance', 'digest'],
+    ],
     ['Accounts:', ['account', 'key', 'member', 'activity', 'apply']],
     ['Store:', ['migrate', 'doctor', 'backup', 'restore', 'secret']],
     ['Tools:', ['exporter', 'mcp', 'webhook', 'completion', 'sample-data', 'help']],
