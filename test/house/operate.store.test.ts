@@ -15,9 +15,9 @@ import { blocksOf, commandsOf, operatePage, putCommand } from './operate-page.ts
 
 // Commands run in one folder, beside a running service, as on an operator's machine.
 const PAGES = ['provision', 'backup', 'upgrade', 'restore', 'secure'];
-// These pages are tested by `npm run test:package`, test/contract/operate-monitor.test.ts, and, as they need two cells,
-// test/faults/account-move.ts with src/store/directory/move/*.store.test.ts.
-const OTHERS = ['install', 'monitor', 'move-account', 'tune'];
+// These pages are tested by `npm run test:package`, test/contract/operate-monitor.test.ts, test/contract/page-commands.test.ts, and, as
+// they need two cells, test/faults/account-move.ts with src/store/directory/move/*.store.test.ts.
+const OTHERS = ['collector', 'install', 'monitor', 'move-account', 'tune'];
 
 const folder = temporaryFolder();
 const place = (...names: string[]) => join(folder.path, ...names);
