@@ -199,10 +199,11 @@ test('a hostile receiver’s answer is only text, and does not widen the page', 
 });
 
 /** Makes a link for a recipient: the real one is in a message that is not sent here. */
-async function linkOf(email: string): Promise<string> {
-  const token = `token-of-${email}`;
+async function linkOf(destinationId: number, email: string): Promise<string> {
+  const token = `token-of-${destinationId}-${email}`;
   await service.statement(
-    `update destination_recipient set token_hash = sha256('${token}') where email = '${email}'`,
+    `update destination_recipient set token_hash = sha256('${token}')
+      where destination_id = ${destinationId} and email = '${email}'`,
   );
   return `/email/${token}`;
 }
@@ -211,7 +212,7 @@ test('a recipient confirms and unsubscribes without a session, on a phone', asyn
   const recipients = ['ada@example.com', 'bob@example.com'];
   const { destination } = await add({ name: 'On call', channel: 'email', url: undefined, recipients });
   const window = await openWindow(service.origin, null, { scheme: 'light', ...PHONE });
-  const link = await linkOf('ada@example.com');
+  const link = await linkOf(destination.id, 'ada@example.com');
   await visit(window.page, link);
   await window.page.getByRole('heading', { name: 'Confirm your address' }).waitFor();
   await window.page.getByText('New company').waitFor();
