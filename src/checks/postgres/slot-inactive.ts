@@ -13,6 +13,12 @@ const thresholds = { warning_seconds: 30 * 60, critical_hours: 24 };
 /** Without max_slot_wal_keep_size WAL fills the disk, whose size PostgreSQL does not know: so much room is assumed. */
 const ASSUMED_ROOM = 20 * 1024 ** 3;
 
+// Why a slot is invalid. 16 calls any such slot conflicting, but only on a standby can one conflict.
+const reasonOf = (version: number) => {
+  if (version >= 170_000) return 'invalidation_reason';
+  return version < 160_000 ? 'null' : "case when conflicting and pg_is_in_recovery() then 'conflicting' end";
+};
+
 // Before 17 the server does not show since when. Slots that a standby synchronizes (17) are never active. Without a
 // limit (-1) `most` is null; wal_keep_size may keep more than the limit says.
 const sql = (version: number) => `
@@ -26,7 +32,7 @@ const sql = (version: number) => `
       select slot_name::text as slot,
              active,
              coalesce(wal_status = 'lost', false) as lost,
-             ${version < 170_000 ? (version < 160_000 ? 'null' : "case when conflicting then 'conflicting' end") : 'invalidation_reason'} as reason,
+             ${reasonOf(version)} as reason,
              restart_lsn::text as restart_lsn,
              pg_wal_lsn_diff(now.lsn, restart_lsn)::float8 as kept,
              pg_wal_lsn_diff(now.lsn, '0/0')::float8 as position,
