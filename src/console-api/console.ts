@@ -118,7 +118,7 @@ export async function createConsole(parts: ConsoleParts): Promise<FastifyInstanc
     requireJson(request);
   });
 
-  serveHeartbeats(app, parts.stores, (request) => callers.get(request)?.address ?? '');
+  serveHeartbeats(app, parts, (request) => callers.get(request)?.address ?? '');
   for (const route of ROUTES) {
     const { body, cost = 1, query = NO_QUERY, response, status = response === null ? 204 : 200 } = route;
     app.route({

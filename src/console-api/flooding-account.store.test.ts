@@ -48,6 +48,17 @@ async function signIn(accountId: number, name: string): Promise<string> {
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
+/** Calls a heartbeat, as a backup job does. */
+async function beat(token: string): Promise<number> {
+  const caller = { requestId: 'x', address: '127.0.0.1', origin: 'http://localhost' };
+  const { statusCode } = await app.inject({
+    method: 'POST',
+    url: `/heartbeat/${token}`,
+    headers: { 'dbvitals-caller': JSON.stringify(caller) },
+  });
+  return statusCode;
+}
+
 async function ask(token: string, method: Method, path: string, body?: object): Promise<number> {
   const caller = { requestId: 'x', address: '127.0.0.1', origin: 'http://localhost' };
   const { statusCode } = await app.inject({
@@ -133,7 +144,7 @@ const join = `
   insert into member (account_id, name, email, roles, status, joined_at, login_id)
   select $1, 'also', 'also@example.com', array['viewer'], 'active', now(), login_id from member where account_id = $2`;
 
-test('while the log of one account hangs, who signs in to it, in whichever way, delays no other account', async () => {
+test('while the log of one account hangs, who signs in to it or calls its heartbeat delays no other account', async () => {
   const [greedy, modest, second] = [await store.account(), await store.account(), await store.account()];
   const own = await signIn(modest, 'modest');
   const password = 'rhubarb quilt thimble canal';
@@ -146,12 +157,14 @@ test('while the log of one account hangs, who signs in to it, in whichever way, 
   const both = await signIn(second, 'both');
   await store.writer.query(join, [greedy, second]);
   const leaving = await Promise.all(Array.from({ length: AT_ONCE }, () => sessionOf(greedy)));
+  const [heartbeat, ownHeartbeat] = [await heartbeatOf(greedy), await heartbeatOf(modest)];
   const ways: [string, (n: number) => Promise<number>][] = [
     ['a wrong password', () => ask('', 'POST', '/sign-in', { email, password: 'wrong' })],
     ['the password', () => ask('', 'POST', '/sign-in', { email, password })],
     ['a link', () => ask('', 'POST', `/link/${link}`, { password: 'copper lantern tulip fjord' })],
     ['another account', () => ask(both, 'POST', '/me/account', { id: greedy })],
     ['signing out', (n) => ask(leaving[n] ?? '', 'POST', '/sign-out')],
+    ['a heartbeat', () => beat(heartbeat)],
   ];
   const failures: string[] = [];
   for (const [name, way] of ways) {
@@ -162,8 +175,9 @@ test('while the log of one account hangs, who signs in to it, in whichever way, 
     const statuses = [
       await ask(own, 'GET', '/fleet'),
       await ask(own, 'POST', '/views', { page: 'fleet', name, query: '' }),
+      await beat(ownHeartbeat),
     ];
-    if (statuses.join() !== '200,201') failures.push(`${name}: ${statuses}`);
+    if (statuses.join() !== '200,201,200') failures.push(`${name}: ${statuses}`);
     await lock.query('rollback');
     const answers = await Promise.all(flood);
     if (answers.some((status) => status >= 500)) failures.push(`${name} itself: ${answers}`);
@@ -178,5 +192,15 @@ const addSession = `
 async function sessionOf(accountId: number): Promise<string> {
   const token = newToken();
   await store.writer.query(addSession, [accountId, hashToken(token)]);
+  return token;
+}
+
+const addHeartbeat = `
+  insert into backup_heartbeat (account_id, connection_id, token_hash, created_at) values ($1, $2, $3, now())`;
+
+async function heartbeatOf(accountId: number): Promise<string> {
+  const token = newToken();
+  const values = [accountId, await store.connection(accountId), hashToken(token)];
+  await store.writer.query(addHeartbeat, values);
   return token;
 }

@@ -10,7 +10,7 @@ import {
 import { FailedAuthentications } from '../../http/failed-authentications.ts';
 import { invalidParameter, Rejection } from '../../platform/rejection.ts';
 import { hashToken } from '../../platform/token.ts';
-import type { ConsoleStores } from '../../store/directory/console-stores.ts';
+import type { ConsoleParts } from '../route.ts';
 import { AccountTurns } from '../turns/account-turns.ts';
 
 /** The routes of heartbeats. After the token comes nothing, `/start`, `/fail`, or the exit code of the job. */
@@ -21,10 +21,14 @@ const CALLS_A_MINUTE = 10;
 const MINUTE_MS = 60_000;
 /** Every unknown token is answered so late after its request, however fast the store was. */
 const UNKNOWN_MS = 250;
-/** Calls that use the store at a time. */
-const AT_ONCE = { all: 2, ofAccount: 2 };
+/** Tokens that are looked up at a time, and the account under which these wait: whose they are is not known yet. */
+const LOOKUPS = { all: 2, ofAccount: 2 };
+const NO_ACCOUNT = 0;
 const TOKEN = /^[\w-]{43}$/;
 const LARGEST = 2 ** 53 - 1;
+
+/** Where calls are recorded, at the turn of the account. */
+type HeartbeatParts = Pick<ConsoleParts, 'stores' | 'inTurn'>;
 
 /** A request to a heartbeat's URL. */
 interface HeartbeatRequest {
@@ -44,10 +48,10 @@ const notPost = new Rejection('method_not_allowed', 'Call a heartbeat with POST:
 /** Backup jobs call these with no more than their token, so there is no session and no origin. A body is never read. */
 export function serveHeartbeats(
   app: FastifyInstance,
-  stores: ConsoleStores,
+  parts: HeartbeatParts,
   addressOf: (request: FastifyRequest) => string,
 ): void {
-  const calls = new HeartbeatCalls(stores);
+  const calls = new HeartbeatCalls(parts);
   for (const url of HEARTBEAT_PATHS) {
     app.route({
       method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
@@ -78,13 +82,13 @@ export function isHeartbeat({ routeOptions: { url } }: FastifyRequest): boolean 
  * the same time.
  */
 class HeartbeatCalls {
-  readonly #stores: ConsoleStores;
+  readonly #parts: HeartbeatParts;
   readonly #failures = new FailedAuthentications();
   readonly #windows = new LRUCache<string, { endsAt: number; calls: number }>({ max: 10_000 });
-  readonly #turns = new AccountTurns(AT_ONCE);
+  readonly #lookups = new AccountTurns(LOOKUPS);
 
-  constructor(stores: ConsoleStores) {
-    this.#stores = stores;
+  constructor(parts: HeartbeatParts) {
+    this.#parts = parts;
   }
 
   /** Records one call. Throws a {@link Rejection}. */
@@ -97,7 +101,7 @@ class HeartbeatCalls {
     if (remaining === 0) throw tooMany(resetIn);
     this.#count(token);
     if (signal && TOKEN.test(token)) {
-      const isKnown = await this.#turns.run(0, () => this.#store(token, { signal, bytes }));
+      const isKnown = await this.#store(token, { signal, bytes });
       if (isKnown) return;
     }
     this.#failures.count(address);
@@ -106,10 +110,16 @@ class HeartbeatCalls {
   }
 
   async #store(token: string, call: HeartbeatCall): Promise<boolean> {
-    const [found] = await this.#stores.inEach(({ writer }) => findHeartbeatAccount(writer, token));
+    const { stores, inTurn } = this.#parts;
+    const [found] = await this.#lookups.run(NO_ACCOUNT, () =>
+      stores.inEach(({ writer }) => findHeartbeatAccount(writer, token)),
+    );
     if (!found) return false;
-    const { writer } = await this.#stores.of(found.account_id);
-    return changeAccount(writer, found.account_id, (change) => callHeartbeat(change, token, call));
+    const { account_id: accountId } = found;
+    const { writer } = await stores.of(accountId);
+    return inTurn(writer, accountId, () =>
+      changeAccount(writer, accountId, (change) => callHeartbeat(change, token, call)),
+    );
   }
 
   /** Counts by hash whether the token is known or not. Throws 429. */
