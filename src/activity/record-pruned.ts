@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { mayStartWork } from '../store/cells/moving.sql.ts';
+import { eachAccount } from './each-account.ts';
 import { changeAccount } from './record-entry.ts';
 
 // Recorded at most once a day, however often a log is pruned.
@@ -30,10 +31,11 @@ const markRecorded = `
  */
 export async function recordPruned(owner: pg.Pool): Promise<void> {
   const { rows } = await owner.query<{ account_id: number }>(unrecordedLogs);
-  for (const { account_id } of rows) {
-    await changeAccount(owner, account_id, async ({ client, record }) => {
-      const cut = await client.query<{ up_to_id: number; entries: number }>(markRecorded, [account_id]);
+  const ids = rows.map(({ account_id }) => account_id);
+  await eachAccount(ids, (accountId) =>
+    changeAccount(owner, accountId, async ({ client, record }) => {
+      const cut = await client.query<{ up_to_id: number; entries: number }>(markRecorded, [accountId]);
       for (const pruned of cut.rows) record('activity_pruned', '/activity', { ...pruned });
-    });
-  }
+    }),
+  );
 }

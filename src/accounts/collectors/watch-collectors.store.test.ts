@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
+import { openPool } from '../../store/connect.ts';
 import { listSilent, recordSilence, startCollectorWatch } from './watch-collectors.ts';
 
 let store: TestStore;
@@ -62,6 +63,24 @@ test('one that is heard, measures nothing or is revoked is not silent', async ()
   ]);
   await recordSilence(store.writer);
   for (const { accountId } of others) expect(await entries(accountId)).toEqual([]);
+});
+
+test('an account whose log hangs does not keep the next one from its entry', async () => {
+  const [hung, next] = [await collector('61 s'), await collector('61 s')];
+  const lock = await store.superuser('store');
+  const writer = openPool(store.address, 'writer', { max: 2, statementTimeout: 1_000 });
+  try {
+    await lock.query('begin');
+    await lock.query('select from activity_head where account_id = $1 for update', [hung.accountId]);
+    await expect(recordSilence(writer)).rejects.toThrow('statement timeout');
+    expect(await entries(next.accountId)).toMatchObject([{ action_type: 'collector_silent' }]);
+    await lock.query('rollback');
+    await recordSilence(store.writer);
+    expect(await entries(hung.accountId)).toMatchObject([{ action_type: 'collector_silent' }]);
+  } finally {
+    await lock.end();
+    await writer.end();
+  }
 });
 
 test('nobody is silent before the service has been up for a while', async () => {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { eachAccount } from '../../activity/each-account.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { type Rounds, startRounds } from '../../platform/rounds.ts';
 import { mayStartWork } from '../../store/cells/moving.sql.ts';
@@ -46,19 +47,23 @@ interface ChangedCollector {
   connections: number;
 }
 
-/** Records once that a collector fell silent, and once that it is back, in the log of its account. Any number of processes may do so. */
+/**
+ * Records once that a collector fell silent, and once that it is back, in the log of its account. Any number of processes may do so.
+ * One account's failure does not keep the others from their entries: it is thrown after them.
+ */
 export async function recordSilence(writer: pg.Pool): Promise<void> {
   const { rows: accounts } = await writer.query<{ account_id: number }>(selectAccounts);
-  for (const { account_id: accountId } of accounts) {
-    await changeAccount(writer, accountId, async ({ client, at, record }) => {
+  const ids = accounts.map(({ account_id }) => account_id);
+  await eachAccount(ids, (accountId) =>
+    changeAccount(writer, accountId, async ({ client, at, record }) => {
       const { rows } = await client.query<ChangedCollector>(mark, [accountId, at]);
       for (const { id, name, last_contact_at, falls, connections } of rows) {
         if (falls)
           record('collector_silent', '/account', { collector_id: id, name, last_contact_at, connections });
         else record('collector_returned', '/account', { collector_id: id, name });
       }
-    });
-  }
+    }),
+  );
 }
 
 const EVERY_MS = 15_000;

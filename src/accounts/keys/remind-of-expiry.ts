@@ -42,19 +42,22 @@ interface ExpiringKey {
 
 /**
  * Reminds each account of its keys that expire soon, at most twice for each key: `api_key_expiring` in the log, and an event
- * for the destinations that chose it. Any number of processes may run this.
+ * for the destinations that chose it. Any number of processes may run this. One account's failure does not keep the others from
+ * theirs: it is thrown after them.
  */
 export async function* remindOfExpiry(owner: pg.Pool): AsyncGenerator<void> {
   const { rows: accounts } = await owner.query<{ account_id: number }>(selectDue);
+  const failures: unknown[] = [];
   for (const { account_id: accountId } of accounts) {
     await changeAccount(owner, accountId, async ({ client, at, record }) => {
       // Under the account's lock, so that of two processes one finds nothing left.
       const { rows: keys } = await client.query<ExpiringKey>(markReminded, [accountId]);
       for (const { id, ...key } of keys) record('api_key_expiring', '/keys', { api_key_id: id, ...key });
       await queueEvents(client, { accountId, at }, keys.map(eventOf));
-    });
+    }).catch((error: unknown) => failures.push(error));
     yield;
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 function eventOf({ id, name, last_four, expires_at, last_used_at }: ExpiringKey) {

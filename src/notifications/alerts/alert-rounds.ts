@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { eachAccount } from '../../activity/each-account.ts';
 import { type Change, changeAccount } from '../../activity/record-entry.ts';
 import { type Rounds, startRounds } from '../../platform/rounds.ts';
 import { cleanText } from '../../platform/text/clean-text.ts';
 import { within } from '../../store/read.ts';
 import { errorFields } from '../../store/store-failure.ts';
 import { includesConnection } from '../connection-scope.ts';
-import { eachAccount } from '../each-account.ts';
 import { listMaintenance } from '../maintenance/list-maintenance.ts';
 import { audienceOf, queueEvents } from '../outbox/queue-events.ts';
 import { accountsWithDueAlerts, type DueAlert, dueAlertsOf, PAGE } from './due-alerts.ts';

@@ -1,9 +1,9 @@
 import type pg from 'pg';
+import { eachAccount } from '../../activity/each-account.ts';
 import { changeWithin } from '../../activity/record-entry.ts';
 import { mayStartWork } from '../../store/cells/moving.sql.ts';
 import { inTransaction } from '../../store/connect.ts';
 import { one } from '../../store/one.ts';
-import { eachAccount } from '../each-account.ts';
 
 /** The most entries in one transaction, which takes the lock that the account's requests take. */
 const ENTRIES = 500;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { eachAccount } from '../../activity/each-account.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { mayStartWork } from '../../store/cells/moving.sql.ts';
 import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
@@ -88,5 +89,8 @@ async function recordForAccounts(
   const { rows } = await owner.query<{ account_id: number }>(
     `select distinct account_id from (${streams}) stream order by account_id`,
   );
-  for (const { account_id } of rows) await work(account_id);
+  await eachAccount(
+    rows.map(({ account_id }) => account_id),
+    work,
+  );
 }
