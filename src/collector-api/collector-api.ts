@@ -9,9 +9,10 @@ import {
   type SigningCollector,
   storeVersion,
 } from '../accounts/collectors/admit-collector.ts';
-import { enrolCollector, invalidToken } from '../accounts/collectors/enrol-collector.ts';
+import { enrolCollector, hasToken, invalidToken } from '../accounts/collectors/enrol-collector.ts';
 import { accountOfToken } from '../accounts/collectors/issue-token.ts';
 import { callerFactsOf, type Handler } from '../api/console-handler.ts';
+import { turnsOn } from '../http/account-turns.ts';
 import { validatorOnUse } from '../http/edge/compile-schemas.ts';
 import { endConnection } from '../http/edge/end-connection.ts';
 import type { FailedAuthentications } from '../http/failed-authentications.ts';
@@ -26,6 +27,7 @@ import { errorFields, isStoreFailure } from '../store/store-failure.ts';
 import { Enrol, Result, Work } from './collector-schemas.ts';
 import { versionProblem } from './collector-versions.ts';
 import { BodyBroken, parseBody, readBody } from './read-body.ts';
+import { busy, noRun, postOnly, replayed, spent, unknownPath, unsigned } from './refusals.ts';
 import { JSON_TYPE, sendJson } from './send-json.ts';
 import { validBody } from './valid-body.ts';
 
@@ -55,35 +57,11 @@ const EVERY_MS = 1_000;
 const MOST_OF_COLLECTOR = 2;
 const MOST = 20;
 
+/** The writer's pool of a store, which does all work of a service, has six connections. Most of that work waits for an account's log. */
+const PLACES = { all: 4, ofAccount: 1 };
+
 /** Lookups of keys at the same time, for requests that nobody has proved to be of a collector. */
 const MOST_LOOKUPS = 50;
-
-const SECOND = { retryAfter: 1 };
-const busy = new Rejection('rate_limited', 'Too many requests of collectors: try again in a second.', SECOND);
-const spent = new Rejection(
-  'too_many_attempts',
-  'Too many failed requests from this address: try again in a minute.',
-  {
-    retryAfter: 60,
-  },
-);
-const unsigned = new Rejection(
-  'unauthorized',
-  'No living collector has signed this request: it may be revoked, or never enrolled here.',
-);
-const replayed = new Rejection(
-  'unauthorized',
-  'This request was sent before, or its collector was just revoked.',
-);
-const unknownPath = new Rejection(
-  'not_found',
-  'Collectors use /collector/enrol, /collector/work and /collector/result.',
-);
-const postOnly = new Rejection('method_not_allowed', 'Collectors send POST.');
-const noRun = new Rejection(
-  'conflict',
-  'The collector has no such run: it was stored already, took too long, or its connection was removed.',
-);
 
 /** A request whose collector is proved, with its parsed body. */
 interface Proved {
@@ -149,14 +127,13 @@ export class CollectorApi {
     const writer = accountId === null ? null : await this.#lookUp(() => this.#parts.writerOf(accountId));
     if (accountId === null || !writer) throw this.#failed(address, invalidToken);
     const publicKey = Buffer.from(public_key, 'base64');
-    try {
-      const { id, fingerprint } = await this.#lookUp(() =>
-        enrolCollector(writer, accountId, { token, name, publicKey, version, address }),
-      );
-      return { account: accountId, collector: id, fingerprint };
-    } catch (error) {
-      throw error === invalidToken ? this.#failed(address, invalidToken) : error;
-    }
+    // Only who has a token takes a turn, and the lock of the account's log.
+    if (!(await this.#lookUp(() => hasToken(writer, accountId, token))))
+      throw this.#failed(address, invalidToken);
+    const { id, fingerprint } = await atTurn(writer, accountId, () =>
+      enrolCollector(writer, accountId, { token, name, publicKey, version, address }),
+    );
+    return { account: accountId, collector: id, fingerprint };
   }
 
   /** Proves that a living collector sent the request, now and for the first time, before its body is read. */
@@ -177,8 +154,9 @@ export class CollectorApi {
         'unauthorized',
         `The clocks of the collector and the service differ by ${Math.round(Math.abs(ahead))} s: at most ${CLOCK_SECONDS} s are allowed.`,
       );
-    if (!(await admitRequest(writer, collector, signature.nonce))) throw replayed;
-    return this.#inTurn(collector, async () => {
+    const isFirst = await atTurn(writer, accountId, () => admitRequest(writer, collector, signature.nonce));
+    if (!isFirst) throw replayed;
+    return this.#readWithin(collector, async () => {
       const sent = await readBody(request, limit);
       if (!hasDigest(sent, signature)) throw unsigned;
       return { collector, writer, body: await parseBody(sent, request.headers, limit) };
@@ -198,7 +176,8 @@ export class CollectorApi {
     const { secret, allowPrivateTargets } = this.#parts;
     try {
       while (!signal.aborted) {
-        const jobs = free === 0 ? [] : await handOut({ writer, secret, allowPrivateTargets }, key, free);
+        const take = () => handOut({ writer, secret, allowPrivateTargets }, key, free);
+        const jobs = free === 0 ? [] : await atTurn(writer, accountId, take);
         if (jobs.length > 0) return { jobs };
         if (performance.now() > until) break;
         await wait(EVERY_MS, undefined, { signal }).catch(() => {});
@@ -213,7 +192,9 @@ export class CollectorApi {
     const { accountId, id: collectorId } = collector;
     const { secret, log } = this.#parts;
     const result = validBody<Result>(isResult, body);
-    const stored = await storeCollected({ writer, secret, log }, { accountId, collectorId }, result);
+    const stored = await atTurn(writer, accountId, () =>
+      storeCollected({ writer, secret, log }, { accountId, collectorId }, result),
+    );
     if (!stored) throw noRun;
     return { health_check_id: stored.id };
   }
@@ -249,8 +230,8 @@ export class CollectorApi {
     }
   }
 
-  /** Reads and parses the bodies of a few requests at a time. */
-  async #inTurn<T>({ accountId, id }: SigningCollector, read: () => Promise<T>): Promise<T> {
+  /** Reads and parses the bodies of a few requests at a time: each takes memory. */
+  async #readWithin<T>({ accountId, id }: SigningCollector, read: () => Promise<T>): Promise<T> {
     const key = `${accountId}/${id}`;
     const own = this.#reading.get(key) ?? 0;
     const all = [...this.#reading.values()].reduce((sum, one) => sum + one, 0);
@@ -281,6 +262,11 @@ export class CollectorApi {
     response.writeHead(rejection.status, { 'content-type': JSON_TYPE });
     response.end(rejection.envelope());
   }
+}
+
+/** Runs what uses a connection of the pool at the account's turn, so that no account takes those of others. Throws 429. */
+function atTurn<T>(writer: pg.Pool, accountId: number, work: () => Promise<T>): Promise<T> {
+  return turnsOn(writer, PLACES).run(accountId, work);
 }
 
 const isEnrol = validatorOnUse(Enrol);

@@ -44,8 +44,13 @@ export interface Enrolment {
   address: string;
 }
 
+/** Whether an account has this token, without a lock: a guess must not wait for the account's log. */
+export async function hasToken(writer: pg.Pool, accountId: number, token: string): Promise<boolean> {
+  return (await findToken(writer, find, [accountId, hashToken(token)])) !== null;
+}
+
 /**
- * Enrols a collector by its token, which is void afterwards. Whoever made the token must still be allowed to. Throws
+ * Enrols a collector by its token, which is void afterwards. The member who made it must still have the permission. Throws
  * {@link invalidToken}, or a {@link Rejection} if the token is for a collector of another name, and then stays valid.
  */
 export async function enrolCollector(
@@ -54,11 +59,9 @@ export async function enrolCollector(
   { token, name, publicKey, version, address }: Enrolment,
 ): Promise<{ id: number; fingerprint: string }> {
   const values = [accountId, hashToken(token)];
-  // Before the lock of the account's log, which a guess must not take.
-  if ((await writer.query(find, values)).rowCount === 0) throw invalidToken;
   return changeAccount(writer, accountId, async ({ client, at, record }) => {
-    const [found] = (await client.query<TokenRow>(`${find} for update of c`, values)).rows;
-    if (!found || !mayStill(found)) throw invalidToken;
+    const found = await findToken(client, `${find} for update of c`, values);
+    if (!found) throw invalidToken;
     if (found.name.toLowerCase() !== name.toLowerCase())
       throw new Rejection(
         'conflict',
@@ -76,6 +79,13 @@ export async function enrolCollector(
   });
 }
 
-function mayStill({ token_by, roles }: TokenRow): boolean {
-  return token_by === null || permissionsOf(roles ?? []).has(MAY_ENROL);
+/** Null also if who made the token has lost the permission. */
+async function findToken(
+  client: pg.Pool | pg.ClientBase,
+  statement: string,
+  values: unknown[],
+): Promise<TokenRow | null> {
+  const [found] = (await client.query<TokenRow>(statement, values)).rows;
+  if (!found) return null;
+  return found.token_by === null || permissionsOf(found.roles ?? []).has(MAY_ENROL) ? found : null;
 }

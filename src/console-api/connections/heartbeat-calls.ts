@@ -7,11 +7,11 @@ import {
   findHeartbeatAccount,
   type HeartbeatCall,
 } from '../../connections/backups/backup-heartbeat.ts';
+import { AccountTurns } from '../../http/account-turns.ts';
 import { FailedAuthentications } from '../../http/failed-authentications.ts';
 import { invalidParameter, Rejection } from '../../platform/rejection.ts';
 import { hashToken } from '../../platform/token.ts';
 import type { ConsoleParts } from '../route.ts';
-import { AccountTurns } from '../turns/account-turns.ts';
 
 /** The routes of heartbeats. After the token comes nothing, `/start`, `/fail`, or the exit code of the job. */
 const HEARTBEAT_PATHS = ['/heartbeat', '/heartbeat/*'];

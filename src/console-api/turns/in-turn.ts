@@ -1,7 +1,7 @@
 import type pg from 'pg';
+import { type Places, turnsOn } from '../../http/account-turns.ts';
 import { type Read, readAs } from '../../store/read.ts';
 import type { Visit } from '../budget.ts';
-import { AccountTurns, type Places } from './account-turns.ts';
 
 /** How many connections the pools of the console have on each store. */
 export const READER_CONNECTIONS = 4;
@@ -12,8 +12,6 @@ const READS = { all: READER_CONNECTIONS - 1, ofAccount: 2 };
 
 /** Changes of an account wait for its log anyway, so a second one would only keep a connection from other accounts. */
 const CHANGES = { all: WRITER_CONNECTIONS - 1, ofAccount: 1 };
-
-const turns = new WeakMap<pg.Pool, AccountTurns>();
 
 type Charge = Pick<Visit, 'chargeTime'>;
 
@@ -51,9 +49,7 @@ function inTurn<T>(
   visit: Charge,
   work: () => Promise<T>,
 ): Promise<T> {
-  const own = turns.get(pool) ?? new AccountTurns(places);
-  turns.set(pool, own);
-  return own.run(accountId, async () => {
+  return turnsOn(pool, places).run(accountId, async () => {
     const began = performance.now();
     try {
       return await work();

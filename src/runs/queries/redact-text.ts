@@ -30,7 +30,7 @@ const OF_MYSQL = new RegExp(
   [
     String.raw`(?<comment>(?:${DASHES})|#[^\n]*|/\*)`,
     String.raw`(?<value>(?:[nNxXbB]|_[a-z0-9]+\s*)?(?:${STRING}|${DOUBLE}))`,
-    '(?<kept>`(?:[^`]|``)*(?:`|$)|@{0,2}' + `${NAME})`,
+    String.raw`(?<kept>\x60(?:[^\x60]|\x60\x60)*(?:\x60|$)|@{0,2}${NAME})`,
     `(?<number>${NUMBER})`,
   ].join('|'),
   'gu',

@@ -1,4 +1,4 @@
-import { Rejection } from '../../platform/rejection.ts';
+import { Rejection } from '../platform/rejection.ts';
 
 /** How many requests of an account wait at most, and how long, in milliseconds. */
 const MOST_WAITING = 40;
@@ -139,3 +139,12 @@ const tooManyRequests = new Rejection(
   'Your account sends more requests than its share. Wait 5 seconds, then try again.',
   { retryAfter: 5 },
 );
+
+const turns = new WeakMap<object, AccountTurns>();
+
+/** The turns of a pool: whoever uses its connections for accounts takes them by the same places. */
+export function turnsOn(pool: object, places: Places): AccountTurns {
+  const own = turns.get(pool) ?? new AccountTurns(places);
+  turns.set(pool, own);
+  return own;
+}
