@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { Rejection } from '../../platform/rejection.ts';
 import type { Read } from '../../store/read.ts';
-
-/** After so many seconds without contact a collector counts as silent: its long poll asks more often. */
-export const SILENT_SECONDS = 60;
+import { isHeard } from '../../store/sql/collector-contact.sql.ts';
 
 /** A collector as commands and the console show it. */
 export interface CollectorRow {
@@ -26,7 +24,7 @@ export interface CollectorRow {
 const state = `
   case when c.revoked_at is not null then 'revoked'
        when c.enrolled_at is null then 'waiting'
-       when c.last_contact_at > now() - interval '${SILENT_SECONDS} s' then 'connected'
+       when ${isHeard('c')} then 'connected'
        else 'silent' end`;
 
 const select = `

@@ -4,10 +4,10 @@ import { eachAccount } from '../../activity/each-account.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { type Rounds, startRounds } from '../../platform/rounds.ts';
 import { mayStartWork } from '../../store/cells/moving.sql.ts';
+import { isHeard } from '../../store/sql/collector-contact.sql.ts';
 import { errorFields } from '../../store/store-failure.ts';
-import { SILENT_SECONDS } from './collector-row.ts';
 
-const isSilent = `c.last_contact_at < now() - interval '${SILENT_SECONDS} s'`;
+const isSilent = `not ${isHeard('c')}`;
 
 // One that measures nothing may be switched off.
 const changed = `
@@ -15,7 +15,7 @@ const changed = `
   and (c.silent_at is null and ${isSilent}
        and exists (select from collected_connection m
                     where m.account_id = c.account_id and m.collector_id = c.collector_id)
-       or c.silent_at is not null and not ${isSilent})`;
+       or c.silent_at is not null and ${isHeard('c')})`;
 
 const selectAccounts = `
   select distinct c.account_id

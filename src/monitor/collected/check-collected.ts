@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Finding } from '../../checks/check.ts';
 import { Rejection } from '../../platform/rejection.ts';
+import { isHeard } from '../../store/sql/collector-contact.sql.ts';
 import type { ConnectionKey } from '../monitor-deps.ts';
 import type { Cost } from '../nothing-measured.ts';
 import type { StoredCheck } from '../store-run.ts';
@@ -11,7 +12,7 @@ const PATIENCE_MS = 300_000;
 const POLL_MS = 500;
 
 const find = `
-  select o.name, c.latest_check_id as latest, o.last_contact_at > now() - interval '60 s' and o.revoked_at is null as "isConnected"
+  select o.name, c.latest_check_id as latest, ${isHeard('o')} and o.revoked_at is null as "isConnected"
     from collected_connection m
     join collector o using (account_id, collector_id)
     join connection c using (account_id, connection_id)
