@@ -1,3 +1,5 @@
+import { type BackupFacts, judgeAge } from '../../checks/backups/backup-checks.ts';
+import { backupFacts } from '../../connections/backups/backup-facts.sql.ts';
 import type { Read } from '../../store/read.ts';
 import { severityRank } from '../../store/sql/severity-rank.sql.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
@@ -124,16 +126,12 @@ const selectGrew = `
    order by f.per_day desc, f.connection_id, f.series_id
    limit ${NAMED}`;
 
+// Judged by what the checks of backups are judged by.
 const selectBackups = `
-  select c.connection_id, c.name as connection, b.last, b.failed,
-         now() >= coalesce(b.last, c.backup_expected_since) + make_interval(secs => c.backup_expected_seconds) as overdue
+  select c.connection_id, c.name as connection, now() as now, ${backupFacts} as facts
     from connection c
-   cross join lateral (
-         select max(at) filter (where succeeded) as last, max(at) filter (where not succeeded) as failed
-           from backup_report r
-          where r.account_id = $1 and r.connection_id = c.connection_id) b
    where c.account_id = $1 and c.removed_at is null and c.backup_expected_seconds > 0
-   order by b.last nulls first, c.connection_id`;
+   order by c.connection_id`;
 
 interface FleetRow {
   name: string;
@@ -146,9 +144,8 @@ interface FleetRow {
 interface BackupRow {
   connection_id: number;
   connection: string;
-  last: Date | null;
-  failed: Date | null;
-  overdue: boolean;
+  now: Date;
+  facts: BackupFacts;
 }
 
 /** What happened on an account's databases since `from`. Null if there is no such account. */
@@ -179,14 +176,19 @@ function toTickets([row]: readonly DigestTickets[]): DigestTickets {
 }
 
 function toBackups(rows: readonly BackupRow[]): Digest['backups'] {
-  const overdue = rows.filter((row) => row.overdue);
+  const judged = rows.map(({ facts, now, ...named }) => {
+    const at = (age: number | null) => (age === null ? null : new Date(now.getTime() - age * 1_000));
+    const [fault] = judgeAge(facts).faults;
+    return { ...named, severity: fault?.severity, last: at(facts.age), failedAt: at(facts.failedAge) };
+  });
+  const overdue = judged.filter(({ severity }) => severity === 'critical');
   return {
     expected: rows.length,
-    overdue: overdue.map(({ connection_id, connection, last }) => ({ connection_id, connection, last })),
-    failed: rows.flatMap(({ connection_id, connection, last, failed, overdue }) =>
-      !overdue && failed !== null && (last === null || failed > last)
-        ? [{ connection_id, connection, at: failed }]
-        : [],
+    overdue: overdue
+      .map(({ connection_id, connection, last }) => ({ connection_id, connection, last }))
+      .sort((one, other) => Number(one.last) - Number(other.last)),
+    failed: judged.flatMap(({ connection_id, connection, severity, failedAt: at }) =>
+      severity === 'warning' && at !== null ? [{ connection_id, connection, at }] : [],
     ),
   };
 }
