@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { OwnCheck } from '../../checks/own/own-check.ts';
 import { listOwnChecks } from '../../connections/own-checks/list-own-checks.ts';
 import { removeOwnCheck } from '../../connections/own-checks/remove-own-check.ts';
-import { setOwnCheck } from '../../connections/own-checks/set-own-check.ts';
+import { ownCheckFields, setOwnCheck } from '../../connections/own-checks/set-own-check.ts';
 import { within } from '../../store/read.ts';
 import { COMMAND_LINE } from '../commands/silence-command.ts';
 import type { Steps } from './apply-step.ts';
@@ -30,19 +30,6 @@ const KIND: Kind<OwnCheck, OwnCheck> = {
 };
 
 function shown(own: OwnCheck) {
-  const { title, engine, database, sql, unit, operator, warning, critical, remediation, tags } = own;
-  return {
-    title,
-    engine,
-    database,
-    sql,
-    unit,
-    operator,
-    warning,
-    critical,
-    remediation,
-    every_seconds: own.every,
-    timeout_seconds: own.timeout,
-    tags,
-  };
+  const { every: every_seconds, timeout: timeout_seconds, ...fields } = ownCheckFields(own);
+  return { ...fields, every_seconds, timeout_seconds };
 }

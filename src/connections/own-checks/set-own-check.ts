@@ -38,24 +38,25 @@ export async function setOwnCheck(
   const before = stored.find(({ id }) => id === own.id);
   if (!before && stored.length >= MOST_OWN_CHECKS)
     throw conflict(null, `An account has at most ${MOST_OWN_CHECKS} own checks: remove one.`);
-  const fields = fieldsOf(own);
+  const fields = ownCheckFields(own);
   const changed = Object.keys(fields).filter(
-    (name) => before === undefined || JSON.stringify(fieldsOf(before)[name]) !== JSON.stringify(fields[name]),
+    (name) =>
+      before === undefined || JSON.stringify(ownCheckFields(before)[name]) !== JSON.stringify(fields[name]),
   );
   if (before && changed.length === 0) return before;
   await client.query(set, [accountId, own.id, ...Object.values(fields), at, author]);
   const pick = (of: Record<string, unknown>) => Object.fromEntries(changed.map((name) => [name, of[name]]));
   const named = { check_id: findingId(own.id), title: own.title };
   if (before) {
-    const values = { changed, from: pick(fieldsOf(before)), to: pick(fields) };
+    const values = { changed, from: pick(ownCheckFields(before)), to: pick(fields) };
     record('own_check_changed', OWN_CHECKS_PAGE, { ...named, ...values, ...actor });
   } else record('own_check_added', OWN_CHECKS_PAGE, { ...named, to: fields, ...actor });
   await storeOwnCheckChanges(change, before ?? null, own);
   return { ...own, changed_at: new Date(at), changed_by: author };
 }
 
-/** What a definition says besides its id, in the order of the statement. */
-function fieldsOf(own: OwnCheck): Record<string, unknown> {
+/** What a definition says besides its id, in the order of the statement. Times are seconds. */
+export function ownCheckFields(own: OwnCheck): Record<string, unknown> {
   const { title, engine, database, sql, unit, operator, warning, critical, remediation } = own;
   const { every, timeout, tags } = own;
   return {
