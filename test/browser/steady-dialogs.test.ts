@@ -435,6 +435,7 @@ async function movedBy(
   message: string,
   action: (at: Page) => Promise<unknown>,
 ): Promise<unknown[]> {
+  await expect.poll(() => at.locator('.skeleton-rows').count()).toBe(0); // what still loads moves what is below
   await refuse(at, message);
   const before = await measure(at, true);
   await action(at);
