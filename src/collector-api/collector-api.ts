@@ -12,7 +12,7 @@ import {
 import { enrolCollector, hasToken, invalidToken } from '../accounts/collectors/enrol-collector.ts';
 import { accountOfToken } from '../accounts/collectors/issue-token.ts';
 import { callerFactsOf, type Handler } from '../api/console-handler.ts';
-import { turnsOn } from '../http/account-turns.ts';
+import { AccountTurns, turnsOn } from '../http/account-turns.ts';
 import { validatorOnUse } from '../http/edge/compile-schemas.ts';
 import { endConnection } from '../http/edge/end-connection.ts';
 import type { FailedAuthentications } from '../http/failed-authentications.ts';
@@ -53,9 +53,8 @@ const LARGEST_QUESTION = 16 * 1024;
 const POLL_MS = 20_000;
 const EVERY_MS = 1_000;
 
-/** Requests that are read at the same time: each may take 12 MiB. */
-const MOST_OF_COLLECTOR = 2;
-const MOST = 20;
+/** Bodies that are read at a time: each may take 12 MiB. A slow one keeps a place of its own account. */
+const READS = { all: 20, ofAccount: 4 };
 
 /** The writer's pool of a store, which does all work of a service, has six connections. Most of that work waits for an account's log. */
 const PLACES = { all: 4, ofAccount: 1 };
@@ -76,7 +75,7 @@ export class CollectorApi {
   readonly #closing = new AbortController();
   /** Requests for work that wait, by collector: a new one ends the one before. */
   readonly #polls = new Map<string, AbortController>();
-  readonly #reading = new Map<string, number>();
+  readonly #reads = new AccountTurns(READS);
   #lookups = 0;
 
   constructor(parts: CollectorParts) {
@@ -156,7 +155,7 @@ export class CollectorApi {
       );
     const isFirst = await atTurn(writer, accountId, () => admitRequest(writer, collector, signature.nonce));
     if (!isFirst) throw replayed;
-    return this.#readWithin(collector, async () => {
+    return this.#reads.run(accountId, async () => {
       const sent = await readBody(request, limit);
       if (!hasDigest(sent, signature)) throw unsigned;
       return { collector, writer, body: await parseBody(sent, request.headers, limit) };
@@ -227,22 +226,6 @@ export class CollectorApi {
       return await find();
     } finally {
       this.#lookups -= 1;
-    }
-  }
-
-  /** Reads and parses the bodies of a few requests at a time: each takes memory. */
-  async #readWithin<T>({ accountId, id }: SigningCollector, read: () => Promise<T>): Promise<T> {
-    const key = `${accountId}/${id}`;
-    const own = this.#reading.get(key) ?? 0;
-    const all = [...this.#reading.values()].reduce((sum, one) => sum + one, 0);
-    if (own >= MOST_OF_COLLECTOR || all >= MOST) throw busy;
-    this.#reading.set(key, own + 1);
-    try {
-      return await read();
-    } finally {
-      const left = (this.#reading.get(key) ?? 1) - 1;
-      if (left === 0) this.#reading.delete(key);
-      else this.#reading.set(key, left);
     }
   }
 

@@ -18,6 +18,7 @@ const notJson = new Rejection('bad_request', 'Send one JSON object, plain or com
  */
 export function readBody(request: IncomingMessage, bytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    if (request.destroyed) return reject(new BodyBroken()); // it tells no listener that comes now
     if (Number(request.headers['content-length']) > bytes) return reject(tooLarge(bytes));
     const chunks: Buffer[] = [];
     let received = 0;

@@ -12,6 +12,9 @@ import { type Service, startService } from './running-service.ts';
 
 // What strangers and hostile collectors send. Each is refused, told so, and nothing is stored.
 
+/** A run that nobody has. */
+const NO_RUN = '00000000-0000-4000-8000-000000000000';
+
 const store = new pg.Client({ connectionString: inject('sharedStore')['DATABASE_URL'] });
 let service: Service;
 let account: Account;
@@ -77,7 +80,7 @@ test('a run is handed only to the collector of its connection, and only that one
   });
   const again = await own.send('result', quietResult(run));
   expect([again.status, await checksOf(connectionId)]).toEqual([409, 1]);
-  const invented = await own.send('result', quietResult('00000000-0000-4000-8000-000000000000'));
+  const invented = await own.send('result', quietResult(NO_RUN));
   expect(invented.status).toBe(409);
   await removed(connectionId);
 });
@@ -333,14 +336,10 @@ test('what a collector says of a check is not believed, and its texts are made s
 });
 
 test('a slow body, and one that never ends, is cut off', async () => {
-  const { headers } = own.sign('result', quietResult('00000000-0000-4000-8000-000000000000'));
   const { hostname, port } = new URL(service.origin);
   const socket = net.connect(Number(port), hostname);
   const began = performance.now();
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(
-    `POST /collector/result HTTP/1.1\r\nhost: a\r\n${lines.join('')}content-length: 100000\r\n\r\n`,
-  );
+  socket.write(headOf(own));
   const drip = setInterval(() => socket.write('x'), 500);
   await new Promise((closed) =>
     socket
@@ -350,6 +349,35 @@ test('a slow body, and one that never ends, is cut off', async () => {
   );
   clearInterval(drip);
   expect(performance.now() - began).toBeLessThan(20_000);
+});
+
+/** The head of a signed request for a result, whose body is to follow. */
+function headOf(client: CollectorClient): string {
+  const { headers } = client.sign('result', quietResult(NO_RUN));
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST /collector/result HTTP/1.1\r\nhost: a\r\n${lines.join('')}content-length: 100000\r\n\r\n`;
+}
+
+test('collectors that hang up before their body, or are slow with it, keep no place from others', async () => {
+  const { hostname, port } = new URL(service.origin);
+  const answered = async (client: CollectorClient) =>
+    (await client.send('result', quietResult(NO_RUN))).status;
+  // They are gone before their signatures are proved.
+  await store.query('begin');
+  await store.query('select from collector where collector_id = $1 for update', [stranger.collector]);
+  for (let n = 0; n < 6; n++) {
+    const socket = net.connect(Number(port), hostname).on('error', () => {});
+    await new Promise<void>((sent) => socket.write(headOf(stranger), () => sent()));
+    setTimeout(() => socket.destroy(), 200);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await store.query('rollback');
+  expect([await answered(stranger), await answered(own)]).toEqual([409, 409]);
+  const slow = Array.from({ length: 30 }, () => net.connect(Number(port), hostname).on('error', () => {}));
+  for (const socket of slow) socket.write(headOf(stranger));
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(await answered(own)).toBe(409);
+  for (const socket of slow) socket.destroy();
 });
 
 test('other methods, paths and versions are told what is wrong', async () => {
