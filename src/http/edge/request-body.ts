@@ -27,6 +27,7 @@ export class RequestBody {
   read(): Promise<Buffer | null | undefined> {
     const request = this.#request;
     return new Promise((resolve) => {
+      if (request.destroyed) return resolve(undefined); // it tells no listener that comes now
       const chunks: Buffer[] = [];
       let received = 0;
       request.on('data', (chunk: Buffer) => {
