@@ -136,6 +136,10 @@ test('a fault is told, acknowledged, mended and told, and the log shows each del
   await visit(page, `/tickets?connection_id=${connection}&status=open`);
   await page.getByRole('link', { name: /Sequence nearly exhausted/ }).click();
   await page.locator('.ticket-panel').getByText('PG_SEQUENCE_EXHAUSTION', { exact: true }).waitFor();
+  await page
+    .locator('.ticket-history li')
+    .filter({ hasText: /sent to .*: ticket opened/i })
+    .waitFor();
   await keepPicture(page, 'told-4-ticket');
 
   await visit(page, '/alerts');

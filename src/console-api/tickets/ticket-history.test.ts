@@ -11,16 +11,17 @@ const entry = (hour: number, action: string, properties: Record<string, unknown>
 });
 const open = { first_seen_at: at(0), reopened_at: [], resolved_at: null, resolution: null };
 const NOW = at(100);
+const PAST = { entries: [], silences: [], deliveries: [] };
 
 function steps(ticket: typeof open, entries: TicketLogEntry[], silences: TicketSilence[] = []) {
-  return toTicketHistory({ ...open, ...ticket }, entries, silences, NOW).map(({ kind, by, detail }) =>
-    [kind, by, detail].filter((part) => part !== null).join(' '),
+  return toTicketHistory({ ...open, ...ticket }, { entries, silences, deliveries: [] }, NOW).map(
+    ({ kind, by, detail }) => [kind, by, detail].filter((part) => part !== null).join(' '),
   );
 }
 
 test('a ticket whose entries are no longer in the log keeps what it knows itself', () => {
   const ticket = { ...open, reopened_at: [at(2)], resolved_at: at(3), resolution: 'no longer found' };
-  expect(toTicketHistory(ticket, [], [], NOW).map(({ kind, detail }) => [kind, detail])).toEqual([
+  expect(toTicketHistory(ticket, PAST, NOW).map(({ kind, detail }) => [kind, detail])).toEqual([
     ['found', null],
     ['reopened', null],
     ['resolved', 'no longer found'],
@@ -34,7 +35,7 @@ test('a step that both the log and the ticket know is there once', () => {
     entry(2, 'reopened'),
     entry(3, 'resolved', { reason: 'no longer found' }),
   ];
-  const history = toTicketHistory(ticket, entries, [], NOW);
+  const history = toTicketHistory(ticket, { ...PAST, entries }, NOW);
   expect(history.map(({ kind }) => kind)).toEqual(['found', 'resolved', 'reopened', 'resolved']);
 });
 
@@ -72,7 +73,11 @@ test('a snooze is no acknowledgement, and ends at its time unless something ends
   expect(steps(open, [future])).toEqual(['found', 'snoozed command line']);
   // As PostgreSQL writes it.
   expect(
-    toTicketHistory(open, [entry(1, 'acknowledged', { until: '2026-01-01T09:00:00+00:00' })], [], NOW)[1],
+    toTicketHistory(
+      open,
+      { ...PAST, entries: [entry(1, 'acknowledged', { until: '2026-01-01T09:00:00+00:00' })] },
+      NOW,
+    )[1],
   ).toMatchObject({ kind: 'snoozed', until });
 });
 
@@ -99,4 +104,26 @@ test('a silence says who accepted what and why, in place of the resolution, and 
     'silenced Ada accepted risk: known',
     'silence_over',
   ]);
+});
+
+test('it says who was told, who was not and why, and who is yet to be told', () => {
+  const sent = { id: 7, destination_id: 3, destination: 'Slack', kind: 'ops.ticket_created' as const };
+  const deliveries = [
+    { ...sent, state: 'queued' as const, queued_at: at(4), ended_at: null, reason: null },
+    { ...sent, state: 'cancelled' as const, queued_at: at(1), ended_at: at(3), reason: 'maintenance' },
+    { ...sent, state: 'accepted' as const, queued_at: at(1), ended_at: at(2), reason: null },
+  ];
+  const history = toTicketHistory(open, { ...PAST, deliveries }, NOW);
+  expect(history.map((step) => [step.kind, step.at, step.detail])).toEqual([
+    ['found', at(0).toISOString(), null],
+    ['sent', at(2).toISOString(), null],
+    ['not_sent', at(3).toISOString(), 'maintenance'],
+    ['sending', at(4).toISOString(), null],
+  ]);
+  expect(history[1]?.delivery).toEqual({
+    id: 7,
+    destination_id: 3,
+    destination: 'Slack',
+    event: 'ops.ticket_created',
+  });
 });

@@ -1,9 +1,11 @@
 import type { TicketLogEntry } from '../../activity/entries-of-ticket.ts';
-import { timestamp } from '../../platform/schema/fields.ts';
+import type { TicketDelivery } from '../../notifications/deliveries/deliveries-of-ticket.ts';
+import { identifier, timestamp } from '../../platform/schema/fields.ts';
 import { nullable } from '../../platform/schema/nullable.ts';
 import { type Static, Type } from '../../platform/schema/schema.ts';
 import { stringEnum } from '../../platform/schema/string-enum.ts';
 import type { TicketSilence } from '../../tickets/silences/silences-of-ticket.ts';
+import { EVENT_KINDS } from '../../vocabulary/event-kinds.ts';
 import { SILENCE_REASONS } from '../../vocabulary/silence-reasons.ts';
 
 /** What can happen to a ticket. */
@@ -25,6 +27,9 @@ const STEPS = [
   'silenced',
   'silence_ended',
   'silence_over',
+  'sent',
+  'not_sent',
+  'sending',
 ] as const;
 
 /** A step in the history of a ticket. */
@@ -39,6 +44,15 @@ export const TicketStep = Type.Object({
   detail: nullable(Type.String()),
   /** The end of a snooze or a silence; null = it has none. */
   until: nullable(timestamp('its end')),
+  /** Where it was sent, or is to be; null of a step that is no message. */
+  delivery: nullable(
+    Type.Object({
+      id: identifier('delivery'),
+      destination_id: identifier('destination'),
+      destination: Type.String(),
+      event: stringEnum(...EVENT_KINDS),
+    }),
+  ),
 });
 
 export type TicketStep = Static<typeof TicketStep>;
@@ -54,11 +68,19 @@ interface TicketTimes {
 /** An entry of the log has a later microsecond than its change. */
 const SAME_CHANGE_MS = 1_000;
 
-/** All steps of a ticket, the oldest first: from the log, its silences, and the ticket itself where the log is shorter. */
+/** What is stored of a ticket's past besides the ticket itself. */
+export interface TicketPast {
+  entries: readonly TicketLogEntry[];
+  silences: readonly TicketSilence[];
+  deliveries: readonly TicketDelivery[];
+}
+
+/**
+ * All steps of a ticket, the oldest first: from the log, its silences, its messages, and the ticket itself where the log is shorter.
+ */
 export function toTicketHistory(
   ticket: TicketTimes,
-  entries: readonly TicketLogEntry[],
-  silences: readonly TicketSilence[],
+  { entries, silences, deliveries }: TicketPast,
   now: Date,
 ): TicketStep[] {
   const silenced = silences.flatMap((silence) => silenceSteps(silence, now));
@@ -72,14 +94,25 @@ export function toTicketHistory(
   const { resolved_at: end, resolution: detail } = ticket;
   if (end !== null && !has(known, 'resolved', end) && !has(known, 'silenced', end))
     stored.push(newStep('resolved', end, { detail }));
-  const steps = [...stored, ...known].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  const steps = [...stored, ...known, ...deliveries.map(deliveryStep)].sort(
+    (a, b) => Date.parse(a.at) - Date.parse(b.at),
+  );
   return withSnoozeEnds(steps, now);
 }
 
 const isSilenced = (detail: string | null) => detail?.startsWith('silenced: ') === true;
 
 function newStep(kind: Kind, at: Date, more: Partial<TicketStep> = {}): TicketStep {
-  return { at: at.toISOString(), kind, by: null, undone: false, detail: null, until: null, ...more };
+  return {
+    at: at.toISOString(),
+    kind,
+    by: null,
+    undone: false,
+    detail: null,
+    until: null,
+    delivery: null,
+    ...more,
+  };
 }
 
 function has(steps: readonly TicketStep[], kind: Kind, at: Date | string): boolean {
@@ -135,6 +168,14 @@ function silenceSteps(silence: TicketSilence, now: Date): TicketStep[] {
   if (ended_at !== null) steps.push(newStep('silence_ended', ended_at, { by: ended_by }));
   else if (ends_at !== null && ends_at <= now) steps.push(newStep('silence_over', ends_at));
   return steps;
+}
+
+const SENT = { accepted: 'sent', given_up: 'not_sent', cancelled: 'not_sent', queued: 'sending' } as const;
+
+function deliveryStep(sent: TicketDelivery): TicketStep {
+  const { id, destination_id, destination, kind: event, state, reason, queued_at, ended_at } = sent;
+  const delivery = { id, destination_id, destination, event };
+  return newStep(SENT[state], ended_at ?? queued_at, { detail: reason, delivery });
 }
 
 /** What ends a snooze before its time. */

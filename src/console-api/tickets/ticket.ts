@@ -2,6 +2,7 @@ import { readTicketEntries } from '../../activity/entries-of-ticket.ts';
 import type { ConnectionThresholds } from '../../connections/connection-thresholds.ts';
 import type { Override } from '../../connections/thresholds/effective-thresholds.ts';
 import { overridesOfConnection } from '../../connections/thresholds/list-overrides.ts';
+import { readTicketDeliveries } from '../../notifications/deliveries/deliveries-of-ticket.ts';
 import { notFound } from '../../platform/rejection.ts';
 import { count, identifier, timestamp } from '../../platform/schema/fields.ts';
 import { nullable } from '../../platform/schema/nullable.ts';
@@ -182,13 +183,14 @@ const getTicket = consoleRoute({
   async handler({ actor: { accountId }, id, read }) {
     return read(async (run) => {
       const of = [accountId, id];
-      const [[row], others, runs, alerts, entries, silences] = await Promise.all([
+      const [[row], others, runs, alerts, entries, silences, deliveries] = await Promise.all([
         run<TicketRow>(selectTicket, of),
         run<OtherRow>(selectOthers, of),
         run<{ id: number }>(runsOfTicket, of),
         run<AlertRow>(selectAlerts, of),
         readTicketEntries(run, accountId, id),
         readTicketSilences(run, accountId, id),
+        readTicketDeliveries(run, accountId, id),
       ]);
       if (!row) throw notFound();
       const [before, opened] = runs;
@@ -204,7 +206,7 @@ const getTicket = consoleRoute({
           ...alert,
           triggered_at: triggered_at.toISOString(),
         })),
-        history: toTicketHistory(row, entries, silences, new Date()),
+        history: toTicketHistory(row, { entries, silences, deliveries }, new Date()),
       };
     });
   },

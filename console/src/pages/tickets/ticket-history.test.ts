@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { local } from '../../parts/time.tsx';
 import { stepText } from './ticket-history.tsx';
 
-const step = { at: '2026-01-01T00:00:00.000Z', by: null, undone: false, detail: null, until: null };
+const step = {
+  at: '2026-01-01T00:00:00.000Z',
+  by: null,
+  undone: false,
+  detail: null,
+  until: null,
+  delivery: null,
+};
 
 test('a step is a sentence that says who, to whom, until when and why', () => {
   const until = '2026-12-26T22:54:08.974Z';
