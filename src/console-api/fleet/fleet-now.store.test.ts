@@ -23,6 +23,8 @@ const insertEpisode = `
   insert into blocking_episode
   values ($1, $2, now() - interval '5 min', $3, now() - $4 * interval '1 s', $5, '', '', '', 7, 9, 9, '[]')`;
 
+const UNMEASURED = { transactions: null, queries: null, lag: null };
+
 test('the load of the last minute, and who is blocked now, of each connection that has a pulse', async () => {
   const { accountId, read } = await testConsole.owner();
   const [busy, quiet, old, blocked] = [
@@ -43,10 +45,37 @@ test('the load of the last minute, and who is blocked now, of each connection th
   await write(insertEpisode, quiet, '4/4', 1, new Date()); // over
   const { data } = await read<FleetNow>('/fleet/now');
   expect(data.toSorted((a, b) => a.id - b.id)).toEqual([
-    { id: busy, active: 3.5, blocked: 0 },
-    { id: quiet, active: 0, blocked: 0 },
-    { id: blocked, active: null, blocked: 14 },
+    { id: busy, active: 3.5, blocked: 0, ...UNMEASURED },
+    { id: quiet, active: 0, blocked: 0, ...UNMEASURED },
+    { id: blocked, active: null, blocked: 14, ...UNMEASURED },
   ]);
   const stranger = await testConsole.owner();
   expect(await stranger.read<FleetNow>('/fleet/now')).toEqual({ data: [] });
+});
+
+test('throughput and lag of the latest run, the largest of several, unless it is too old', async () => {
+  const { accountId, read } = await testConsole.owner();
+  const [fresh, old] = [await store.connection(accountId), await store.connection(accountId)];
+  for (const [id, hours] of [
+    [fresh, 1],
+    [old, 25],
+  ] as const) {
+    await store.writer.query(
+      `insert into measure_series (account_id, connection_id, series_id, slot, check_id, metric, database, object, last_seen_at)
+       values ($1, $2, 1, 1, '', 'transactions_per_second', '', null, now()),
+              ($1, $2, 2, 2, '', 'replication_lag_seconds', '', 'a', now()),
+              ($1, $2, 3, 3, '', 'replication_lag_seconds', '', 'b', now()),
+              ($1, $2, 4, 4, 'PG_X', 'queries_per_second', '', null, now())`,
+      [accountId, id],
+    );
+    await store.writer.query(
+      `insert into measure_latest (account_id, connection_id, measured_at, series_ids, values, operators, warnings, criticals, limits)
+       values ($1, $2, now() - $3 * interval '1 h', '{1,2,3,4}', '{812,3,9,7}', '{null,null,null,null}',
+               '{null,null,null,null}', '{null,null,null,null}', '{null,null,null,null}')`,
+      [accountId, id, hours],
+    );
+  }
+  expect(await read<FleetNow>('/fleet/now')).toEqual({
+    data: [{ id: fresh, active: null, blocked: 0, transactions: 812, queries: null, lag: 9 }],
+  });
 });

@@ -3,10 +3,11 @@ import { nullable } from '../../platform/schema/nullable.ts';
 import { type Static, Type } from '../../platform/schema/schema.ts';
 import { readFleetBlocking } from '../../runs/episodes/fleet-blocking.ts';
 import { readFleetLoad } from '../../runs/load/fleet-load.ts';
+import { readFleetVitals } from '../../runs/measures/fleet-vitals.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 
 export const FleetNow = Type.Object({
-  /** Connections with a pulse in the last minutes, and those on which a session blocks others. */
+  /** Connections with a pulse or a run in the last minutes, and those on which a session blocks others. */
   data: Type.Array(
     Type.Object({
       id: identifier('connection identifier'),
@@ -14,6 +15,11 @@ export const FleetNow = Type.Object({
       active: nullable(Type.Number()),
       /** How many sessions wait at most for those that block others now. */
       blocked: Type.Integer(),
+      /** Of the latest run; null = not measured. MySQL and MariaDB count queries, not transactions. */
+      transactions: nullable(Type.Number()),
+      queries: nullable(Type.Number()),
+      /** How far a replica is behind, in seconds; null = it is none. */
+      lag: nullable(Type.Number()),
     }),
   ),
 });
@@ -25,15 +31,20 @@ const getFleetNow = consoleRoute({
   path: '/fleet/now',
   permission: 'health:read',
   response: FleetNow,
-  // It looks up the last minute of each connection.
-  cost: 2,
+  // It looks up the last minute and run of each connection.
+  cost: 3,
   async handler({ actor: { accountId }, read }) {
-    const [active, blocked] = await read((run) =>
-      Promise.all([readFleetLoad(run, accountId), readFleetBlocking(run, accountId)]),
+    const [active, blocked, vitals] = await read((run) =>
+      Promise.all([
+        readFleetLoad(run, accountId),
+        readFleetBlocking(run, accountId),
+        readFleetVitals(run, accountId),
+      ]),
     );
-    const ids = new Set([...active.keys(), ...blocked.keys()]);
+    const measured = new Map(vitals.map((row) => [row.id, row]));
+    const ids = new Set([...active.keys(), ...blocked.keys(), ...measured.keys()]);
     const data = [...ids].map((id) => ({
-      id,
+      ...(measured.get(id) ?? { id, transactions: null, queries: null, lag: null }),
       active: active.get(id) ?? null,
       blocked: blocked.get(id) ?? 0,
     }));

@@ -28,10 +28,13 @@ export interface AccountMeasure {
   value: number;
 }
 
-// Three intervals; a connection that is checked only by commands has a day.
+/** Whether `measure_latest l` is older than three intervals of `connection_schedule`; one that only commands check has a day. */
+export const staleMeasures = (schedule: string) =>
+  `l.measured_at < now() - greatest(3 * coalesce(${schedule}.every, interval '8 h'), interval '5 min')`;
+
 const selectMeasured = `
   select c.connection_id, c.name, c.engine, extract(epoch from l.measured_at)::float8 as measured_at,
-         l.measured_at < now() - greatest(3 * coalesce(s.every, interval '8 h'), interval '5 min') as is_stale,
+         ${staleMeasures('s')} as is_stale,
          cardinality(l.series_ids) as count
     from connection c
     join measure_latest l on l.account_id = c.account_id and l.connection_id = c.connection_id

@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { FleetNow } from '../../../../src/console-api/fleet/fleet-now.ts';
 import { get } from '../../api.ts';
+import { valueText } from '../../parts/chart/value-text.ts';
 import { figure } from '../../parts/figure.ts';
 
 const RENEWED_MS = 10_000;
@@ -17,15 +18,57 @@ const nowQuery = queryOptions({
   refetchInterval: RENEWED_MS,
 });
 
-/** How many sessions are blocked on a server, or how many are active; nothing without a pulse. */
-export function SessionsNow({ id }: { id: number }) {
-  const { data } = useQuery({ ...nowQuery, select: (rows) => rows.get(id) });
-  if (!data) return null;
-  if (data.blocked > 0) return <span className="second-line blocked">{figure(data.blocked)} blocked</span>;
-  return data.active === null ? null : <span className="second-line">{activeText(data.active)} active</span>;
+/** What happens on a server now; undefined without a pulse and a run. */
+function useNowOf(id: number): Row | undefined {
+  return useQuery({ ...nowQuery, select: (rows) => rows.get(id) }).data;
+}
+
+/** A live number; nothing while it is unknown, so that a phone leaves its label out too. */
+function Live({ text, isBelow = false }: { text: string | null; isBelow?: boolean | undefined }) {
+  if (text === null) return isBelow ? null : <span className="no-check" />;
+  return <span className={isBelow ? 'live second-line' : 'live'}>{text}</span>;
 }
 
 /** `0.4`, `12`. */
 function activeText(active: number): string {
   return active < 9.95 ? active.toFixed(1) : figure(Math.round(active));
+}
+
+interface NowProps {
+  id: number;
+  /** It stands below another number, and says what it is. */
+  isBelow?: boolean;
+}
+
+/** The average number of active sessions in the last minute. */
+export function ActiveNow({ id }: NowProps) {
+  const active = useNowOf(id)?.active ?? null;
+  return <Live text={active === null ? null : activeText(active)} />;
+}
+
+/** How many sessions wait for others. */
+export function BlockedNow({ id, isBelow }: NowProps) {
+  const { blocked = 0, active = null } = useNowOf(id) ?? {};
+  if (blocked === 0) return <Live isBelow={isBelow} text={active === null || isBelow ? null : '0'} />;
+  return (
+    <strong className={isBelow ? 'blocked second-line' : 'blocked'}>
+      {figure(blocked)}
+      {isBelow && ' blocked'}
+    </strong>
+  );
+}
+
+/** Transactions a second of PostgreSQL, queries a second of the others. */
+export function Throughput({ id }: NowProps) {
+  const { transactions = null, queries = null } = useNowOf(id) ?? {};
+  const value = transactions ?? queries;
+  const unit = transactions === null ? 'queries/s' : 'tx/s';
+  return <Live text={value === null ? null : `${valueText(value, 'count')} ${unit}`} />;
+}
+
+/** How far a replica is behind. */
+export function Lag({ id, isBelow }: NowProps) {
+  const lag = useNowOf(id)?.lag ?? null;
+  const text = lag === null ? null : valueText(lag, 'seconds');
+  return <Live isBelow={isBelow} text={text !== null && isBelow ? `lag ${text}` : text} />;
 }

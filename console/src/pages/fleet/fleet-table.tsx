@@ -6,12 +6,13 @@ import type { FleetRange } from '../../../../src/vocabulary/fleet-ranges.ts';
 import type { Unit } from '../../../../src/vocabulary/units.ts';
 import { SelectBox } from '../../parts/selection.tsx';
 import { Sparkline } from '../../parts/sparkline.tsx';
-import { Score, type Status, StatusMark } from '../../parts/status-mark.tsx';
+import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { ago, duration, Time, useNow } from '../../parts/time.tsx';
+import { useMedia } from '../../parts/use-media.ts';
 import { FleetLine } from './fleet-line.tsx';
-import { SessionsNow } from './fleet-now.tsx';
+import { ActiveNow, BlockedNow, Lag, Throughput } from './fleet-now.tsx';
 import type { FleetSearch } from './fleet-search.ts';
 import { trendText } from './trend-text.ts';
 
@@ -34,27 +35,26 @@ const FIRST: readonly Column<FleetRow>[] = [
   {
     id: 'worst',
     header: 'Status',
-    width: '6.5rem',
+    width: '6rem',
     isSortable: true,
     cell: (row) => (
       <>
         <StatusMark quiet status={shownStatus(row)} />
         {row.in_maintenance && <span className="second-line">in maintenance</span>}
-        <SessionsNow id={row.id} />
       </>
     ),
   },
   {
     id: 'name',
     header: 'Connection',
-    width: 'minmax(7.25rem, 3fr)',
+    width: 'minmax(7.25rem, 1fr)',
     isSortable: true,
     narrow: 'lead',
     cell: ({ id, name, engine, version, host, port, tags }) => (
       <>
         <Link className="row-link" params={{ id: String(id) }} to="/connections/$id">
           <bdi className="two-lines">{name}</bdi>
-        </Link>
+        </Link>{' '}
         <span className="second-line">
           {ENGINE_NAMES[engine]} {version} · <bdi>{host.startsWith('/') ? host : `${host}:${port}`}</bdi>
         </span>
@@ -62,33 +62,71 @@ const FIRST: readonly Column<FleetRow>[] = [
       </>
     ),
   },
-  {
-    id: 'score',
-    header: 'Score',
-    width: '6.25rem',
-    isSortable: true,
-    cell: (row) => <Score score={row.score} status={row.stale ? 'stale' : row.status} />,
-  },
 ];
 
-const SCORES: Column<FleetRow> = {
-  id: 'trend',
-  header: '30 days',
-  width: '6.5rem',
-  cell: ({ trend }) => <Sparkline label={trendText(trend)} values={trend} />,
+const live = (
+  id: string,
+  header: string,
+  width: string,
+  cell: Column<FleetRow>['cell'],
+): Column<FleetRow> => ({
+  id,
+  header,
+  width,
+  align: 'end',
+  cell,
+});
+
+const WIDE: readonly Column<FleetRow>[] = [
+  live('active', 'Active', '4rem', ({ id }) => <ActiveNow id={id} />),
+  live('blocked', 'Blocked', '4.5rem', ({ id }) => <BlockedNow id={id} />),
+  live('throughput', 'Throughput', '7.5rem', ({ id }) => <Throughput id={id} />),
+  live('lag', 'Replica lag', '6rem', ({ id }) => <Lag id={id} />),
+];
+
+/** Without room for four columns: what goes together, one above the other. */
+const COMPACT: readonly Column<FleetRow>[] = [
+  live('active', 'Active', '4.5rem', ({ id }) => (
+    <>
+      <ActiveNow id={id} />
+      <BlockedNow id={id} isBelow />
+    </>
+  )),
+  live('throughput', 'Throughput', '6.25rem', ({ id }) => (
+    <>
+      <Throughput id={id} />
+      <Lag id={id} isBelow />
+    </>
+  )),
+];
+
+const SCORE: Column<FleetRow> = {
+  id: 'score',
+  header: 'Score',
+  width: '7.5rem',
+  isSortable: true,
+  cell: ({ score, trend }) =>
+    score === null ? (
+      <span className="quiet">No score</span>
+    ) : (
+      <span className="score-trend">
+        <strong>{score}</strong>
+        <Sparkline label={trendText(trend)} values={trend} />
+      </span>
+    ),
 };
 
 const LAST: readonly Column<FleetRow>[] = [
   {
     id: 'finding',
     header: 'Worst finding',
-    width: 'minmax(7.25rem, 2.5fr)',
+    width: 'minmax(7.25rem, 1fr)',
     cell: (row) => <WorstFinding row={row} />,
   },
   {
     id: 'last_checked_at',
     header: 'Last check',
-    width: '8rem',
+    width: '6.75rem',
     isSortable: true,
     cell: (row) => <LastCheck row={row} />,
   },
@@ -99,7 +137,7 @@ function WorstFinding({ row: { worst, last_checked_at, open_tickets } }: { row: 
   if (!worst) return <span className="quiet">No problems</span>;
   return (
     <>
-      <bdi className="two-lines">{worst.title}</bdi>
+      <bdi className="two-lines">{worst.title}</bdi>{' '}
       <span className="second-line">
         {worst.severity} ·{' '}
         {open_tickets === null ? <span className="mono">{worst.check_id}</span> : openText(open_tickets)}
@@ -162,14 +200,25 @@ interface FleetTableProps {
 
 /** One row per connection. A header sorts by its column, ascending; pressed again, it restores worst first. */
 export function FleetTable({ rows, sort = 'worst', onSort, lines }: FleetTableProps) {
-  const columns = useMemo(() => [SELECT, ...FIRST, lines ? linesColumn(lines) : SCORES, ...LAST], [lines]);
+  const isWide = useMedia('(min-width: 105rem)');
+  const columns = useMemo(
+    () => [
+      SELECT,
+      ...FIRST,
+      ...(isWide ? WIDE : COMPACT),
+      SCORE,
+      ...(lines ? [linesColumn(lines)] : []),
+      ...LAST,
+    ],
+    [lines, isWide],
+  );
   return (
     <Table
       columns={columns}
       hasKeyboardNavigation
       label="Connections"
       onSort={({ column }) => onSort(column === sort ? undefined : (column as FleetSearch['sort']))}
-      rowHeight={61}
+      rowHeight={isWide ? 41 : 61}
       rowKey={(row) => row.id}
       rows={rows}
       sort={{ column: sort, descending: false }}
