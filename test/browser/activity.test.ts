@@ -41,6 +41,7 @@ afterAll(closeWindows);
 test('by keyboard alone: filter by key and status, open an entry, go on to its connection', async () => {
   const { page, complaints, close } = await openWindow(service.origin, owner);
   await visit(page, '/activity');
+  await press(page, 'Filter');
   await press(page, /API key(?!s)/);
   await page.getByRole('option', { name: /Collector/ }).waitFor();
   await page.keyboard.type('Coll');
@@ -99,6 +100,7 @@ test('a change is shown field by field with before and after, and never with a s
 test('an address that is none is refused with a sentence, and the whole log is said to be searched', async () => {
   const { page, close } = await openWindow(service.origin, owner);
   await visit(page, '/activity');
+  await page.getByRole('button', { name: 'Filter' }).click();
   await page.getByRole('searchbox', { name: 'Address or network' }).fill('10.0.0.0/40');
   await page.getByText('address must be an IP address, or a network such as 192.0.2.0/24.').waitFor();
   await page.getByRole('searchbox', { name: 'Address or network' }).fill('100.64.9.0/24');

@@ -61,6 +61,7 @@ test('by keyboard alone: comment, complete a name, find the mention, remove the 
   // Whom it mentions finds it.
   const theirs = await openWindow(service.origin, grace);
   await visit(theirs.page, '/tickets');
+  await press(theirs.page, 'Filter');
   await tabTo(theirs.page, /^Mentions me ?1$/);
   await theirs.page.keyboard.press('Space');
   await theirs.page.waitForURL(/mentioned=me/);

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeWindows, inspect, openWindow, overflow, PHONE, visit, WIDE, type Window } from './chromium.ts';
 import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
-import { focused, tabTo, takeFromMenu } from './keyboard.ts';
+import { focused, press, tabTo, takeFromMenu } from './keyboard.ts';
 
 let service: ConsoleAccount;
 let owner: Person;
@@ -48,6 +48,7 @@ test('by keyboard alone: select a range of connections, tag it, and filter ticke
 
   await visit(page, '/tickets?status=all');
   await rowAt(page, 0).waitFor();
+  await press(page, 'Filter');
   await tabTo(page, 'Tag');
   await page.keyboard.type('pc');
   await page.getByRole('option', { name: /^pci/ }).waitFor();
@@ -73,6 +74,7 @@ test('a click with Shift selects the rows between, of tickets too', async () => 
 
 test('the fleet is filtered by a version', async () => {
   await visit(page, '/fleet');
+  await press(page, 'Filter');
   await tabTo(page, /Engine and version|All engines/);
   await page.keyboard.press('Enter');
   await page.getByRole('option', { name: 'PostgreSQL 17' }).waitFor();
@@ -92,6 +94,7 @@ test('the fleet is filtered by a version', async () => {
 
 test('as a grid, each connection has a chart of the chosen vital sign', async () => {
   await visit(page, '/fleet');
+  await press(page, 'Filter');
   await tabTo(page, 'Charts');
   await page.keyboard.press('Space');
   await page.waitForURL(/show=charts/);

@@ -237,6 +237,7 @@ test('runs that do not exist are not compared', async () => {
 
 test('by keyboard: the lines of the fleet show a vital sign, and the address keeps it', async () => {
   const { page, complaints, close } = await open('/fleet');
+  await press(page, 'Filter');
   await tabTo(page, /Lines show/);
   await page.keyboard.press('Enter');
   await page.getByRole('option', { name: 'Connections', exact: true }).waitFor();

@@ -44,6 +44,7 @@ test('by keyboard alone: tag what is listed, filter by it, save the view, open i
   expect(tagged.every(({ name, tags }) => name.includes('primary') && tags.length === 3)).toBe(true);
 
   await visit(page, '/fleet');
+  await press(page, 'Filter');
   await tabTo(page, /^Tag$/);
   await page.keyboard.type('paym');
   await page.getByRole('option', { name: /^team:payments/ }).waitFor();
@@ -132,6 +133,7 @@ test('the fleet shows which connections have an open ticket of a check', async (
   if (!first) throw new Error('no check has an open ticket');
   const { page, close } = await open();
   await visit(page, '/fleet');
+  await press(page, 'Filter');
   await tabTo(page, /Check with an open ticket/);
   await page.keyboard.press('Enter');
   await page.getByRole('option', { name: first.title }).first().waitFor();

@@ -14,7 +14,7 @@ import {
   type Window,
 } from './chromium.ts';
 import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
-import { focused, tabTo, takeFromMenu, write } from './keyboard.ts';
+import { focused, press, tabTo, takeFromMenu, write } from './keyboard.ts';
 
 let service: ConsoleAccount;
 let owner: Person;
@@ -58,6 +58,7 @@ test('by keyboard alone: search, group, select, assign, acknowledge, snooze and 
   await page.waitForURL(/q=index/);
   await settled(page);
   // Group: the choice is in the URL.
+  await press(page, 'Filter');
   await tabTo(page, /Groups|No groups/);
   await page.keyboard.press('Enter');
   await page.getByRole('option', { name: 'Group by connection' }).waitFor();

@@ -4,33 +4,37 @@ import { Button } from './button.tsx';
 
 interface MoreFiltersProps {
   children: ReactNode;
-  /** One of the filters restricts the list. */
-  isUsed: boolean;
+  /** How many of the filters restrict the list. */
+  used: number;
+  /** What stands after the button. */
+  actions?: ReactNode;
 }
 
-/** Filters that are used less: on narrow screens folded behind a button while none is used, so that the list comes first. */
-export function MoreFilters({ children, isUsed }: MoreFiltersProps) {
-  const [isOpened, setOpened] = useState(false);
-  const isOpen = isOpened || isUsed;
+/** The end of a row of filters: a button for the filters that are used less, open while one of them is used. */
+export function MoreFilters({ children, used, actions }: MoreFiltersProps) {
+  const [isChosen, setChosen] = useState<boolean | null>(null);
+  const isOpen = isChosen ?? used > 0;
   const id = useId();
   return (
     <>
-      {!isUsed && (
-        <div className="filters-toggle">
-          <Button
-            aria-controls={id}
-            aria-expanded={isOpen}
-            icon={isOpen ? 'up' : 'down'}
-            onPress={() => setOpened(!isOpen)}
-            small
-          >
-            More filters
-          </Button>
-        </div>
-      )}
-      <div className={isOpen ? 'more-filters' : 'more-filters folded'} id={id}>
+      <Button
+        aria-controls={id}
+        aria-expanded={isOpen}
+        icon={isOpen ? 'up' : 'down'}
+        onPress={() => setChosen(!isOpen)}
+        small
+      >
+        Filter{used > 0 && ` (${used})`}
+      </Button>
+      {actions}
+      <div className="more-filters filters" hidden={!isOpen} id={id}>
         {children}
       </div>
     </>
   );
+}
+
+/** How many of these values are set. */
+export function countSet(...values: readonly unknown[]): number {
+  return values.filter((value) => value !== undefined).length;
 }

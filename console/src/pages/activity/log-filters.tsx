@@ -8,7 +8,7 @@ import { ConnectionFilter } from '../../parts/connection-filter.tsx';
 import { DayRange } from '../../parts/day-range.tsx';
 import { Select } from '../../parts/field.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
-import { MoreFilters } from '../../parts/more-filters.tsx';
+import { countSet, MoreFilters } from '../../parts/more-filters.tsx';
 import { Filters } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { useCan } from '../../shell/profile.ts';
@@ -33,7 +33,7 @@ const STATUSES = [
 
 /** Which entries are listed. Memoised: the list of all actions takes as long to draw as a screen of rows. */
 export const LogFilters = memo(function LogFilters({ search, isDown, tailError }: LogFiltersProps) {
-  const { action_type, from, to, live, status } = search;
+  const { action_type, from, to, status } = search;
   const navigate = useNavigate({ from: '/activity' });
   const change = (changed: ActivitySearch) =>
     void navigate({ search: (old) => ({ ...old, entry: undefined, ...changed }), resetScroll: false });
@@ -47,20 +47,22 @@ export const LogFilters = memo(function LogFilters({ search, isDown, tailError }
       : [...STATUSES, { id: status, label: status }];
   return (
     <div className="log-filters">
-      <MoreFilters
-        isUsed={isSearched(search) || [action_type, from, to, live].some((set) => set !== undefined)}
-      >
-        <Filters>
-          <div className="log-filter">
-            <Select
-              choices={[{ id: '', label: 'All actions' }, ...kinds]}
-              hideLabel
-              label="Action"
-              onChange={(id) => change({ action_type: id || undefined })}
-              value={action_type ?? ''}
-            />
-          </div>
-          <PersonFilter chosen={search.person} onChange={(person) => change({ person })} />
+      <Filters>
+        <div className="log-filter">
+          <Select
+            choices={[{ id: '', label: 'All actions' }, ...kinds]}
+            hideLabel
+            label="Action"
+            onChange={(id) => change({ action_type: id || undefined })}
+            value={action_type ?? ''}
+          />
+        </div>
+        <PersonFilter chosen={search.person} onChange={(person) => change({ person })} />
+        <ObjectFilter chosen={search.object} onChange={(object) => change({ object })} />
+        {!isSearched(search) && (
+          <LiveTail change={change} isDown={isDown} search={search} tailError={tailError} />
+        )}
+        <MoreFilters used={countSet(search.key, status, search.address, from ?? to)}>
           <ApiKeyFilter chosen={search.key} onChange={(key) => change({ key })} />
           <div className="log-filter">
             <Select
@@ -76,32 +78,40 @@ export const LogFilters = memo(function LogFilters({ search, isDown, tailError }
             onSearch={(address) => change({ address: address || undefined })}
             value={search.address ?? ''}
           />
-        </Filters>
-        <Filters>
-          <ObjectFilter chosen={search.object} onChange={(object) => change({ object })} />
           <DayRange from={from} label="From" onChange={change} to={to} />
-          {!isSearched(search) && (
-            <FilterChips
-              chips={[{ id: 'live', label: 'Live tail' }]}
-              label="New entries"
-              onChange={(id) => change({ live: id ? '1' : undefined, ...(id && { to: undefined }) })}
-              value={live === '1' && to === undefined ? 'live' : null}
-            />
-          )}
-          {!isSearched(search) && live === '1' && to === undefined && (
-            <span className="quiet small">
-              {tailError
-                ? `New entries can’t be read: ${tailError.message}`
-                : isDown
-                  ? 'Paused while you scroll down'
-                  : 'Updates automatically'}
-            </span>
-          )}
-        </Filters>
-      </MoreFilters>
+        </MoreFilters>
+      </Filters>
     </div>
   );
 });
+
+function LiveTail({
+  search: { live, to },
+  change,
+  isDown,
+  tailError,
+}: LogFiltersProps & { change: (changed: ActivitySearch) => void }) {
+  const isLive = live === '1' && to === undefined;
+  return (
+    <>
+      <FilterChips
+        chips={[{ id: 'live', label: 'Live tail' }]}
+        label="New entries"
+        onChange={(id) => change({ live: id ? '1' : undefined, ...(id && { to: undefined }) })}
+        value={isLive ? 'live' : null}
+      />
+      {isLive && (
+        <span className="quiet small">
+          {tailError
+            ? `New entries can’t be read: ${tailError.message}`
+            : isDown
+              ? 'Paused while you scroll down'
+              : 'Updates automatically'}
+        </span>
+      )}
+    </>
+  );
+}
 
 interface FilterProps {
   chosen: string | undefined;

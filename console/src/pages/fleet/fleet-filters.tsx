@@ -5,7 +5,7 @@ import { ENGINE_NAMES, ENGINES } from '../../../../src/vocabulary/engines.ts';
 import { get } from '../../api.ts';
 import { Select } from '../../parts/field.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
-import { MoreFilters } from '../../parts/more-filters.tsx';
+import { countSet, MoreFilters } from '../../parts/more-filters.tsx';
 import { Filters } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { statusText } from '../../parts/status-mark.tsx';
@@ -13,8 +13,10 @@ import { TagFilter } from '../../parts/tag-filter.tsx';
 import { type FleetSearch, STATUS_FILTERS } from './fleet-search.ts';
 
 interface FleetFiltersProps {
-  /** Stands beside the filters. */
+  /** At the end of the row. */
   actions: ReactNode;
+  /** Chooses what the lines show, and stands among the filters that are used less. */
+  lines: ReactNode;
   search: FleetSearch;
   summary: Fleet['summary'] | undefined;
   versions: Fleet['versions'] | undefined;
@@ -22,14 +24,21 @@ interface FleetFiltersProps {
 }
 
 /** Filters of the fleet: text, status, engine, tags, and a check that found something. */
-export function FleetFilters({ actions, search, summary, versions = [], onChange }: FleetFiltersProps) {
+export function FleetFilters({
+  actions,
+  lines,
+  search,
+  summary,
+  versions = [],
+  onChange,
+}: FleetFiltersProps) {
   const tags = search.tags?.split(',') ?? [];
   const { engine = '', version } = search;
   const chosen = version === undefined ? engine : `${engine} ${version}`;
   const isListed =
     version === undefined || versions.some((one) => one.engine === engine && one.series === version);
   return (
-    <>
+    <div className="fleet-filters">
       <Filters>
         <SearchBox label="Search by name or host" onSearch={(q) => onChange({ q })} value={search.q ?? ''} />
         <FilterChips
@@ -43,11 +52,10 @@ export function FleetFilters({ actions, search, summary, versions = [], onChange
           onChange={(status) => onChange({ status: STATUS_FILTERS.find((chip) => chip === status) })}
           value={search.status ?? null}
         />
-      </Filters>
-      <MoreFilters
-        isUsed={[search.tags, search.engine, version, search.check].some((set) => set !== undefined)}
-      >
-        <div className="fleet-filters">
+        <MoreFilters
+          actions={actions}
+          used={countSet(search.tags, search.engine ?? version, search.check, search.metric, search.show)}
+        >
           <TagFilter
             chosen={tags}
             onChange={(chosen) => onChange({ tags: chosen.length > 0 ? chosen.join(',') : undefined })}
@@ -77,10 +85,10 @@ export function FleetFilters({ actions, search, summary, versions = [], onChange
             value={chosen}
           />
           <CheckChoice check={search.check} onChange={(check) => onChange({ check })} />
-          {actions}
-        </div>
-      </MoreFilters>
-    </>
+          {lines}
+        </MoreFilters>
+      </Filters>
+    </div>
   );
 }
 

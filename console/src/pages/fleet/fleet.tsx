@@ -41,7 +41,7 @@ export function FleetPage() {
           {mayAdd && <AddConnection />}
         </>
       }
-      description="All monitored databases."
+      description="A score of 80 or more is healthy, also with warnings."
       title="Fleet"
     >
       <FirstSteps />
@@ -112,37 +112,37 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
       {!isEmpty && (
         <FleetFilters
           actions={
-            <>
-              <LinesChoice
-                metrics={metrics}
-                onChange={({ metric, range }) => show({ metric, range })}
-                onLook={(look) => show({ show: look })}
-                search={search}
-                unit={lines?.unit ?? null}
-              />
-              <div className="fleet-actions">
-                {selected.length > 0 && (
-                  <Button kind="quiet" onPress={selection.clear}>
-                    Clear selection
-                  </Button>
-                )}
-                {selected[0] && selected[1] && selected.length === 2 && (
-                  <ButtonLink search={{ a: String(selected[0].id), b: String(selected[1].id) }} to="/compare">
-                    Compare
-                  </ButtonLink>
-                )}
-                {mayAdd && shown.length > 0 && (
-                  <Button
-                    icon="pen"
-                    onPress={() => (selected.length > 0 ? setChosen(selected) : show({ edit: 'tags' }))}
-                  >
-                    {shown.length === 1
-                      ? 'Tag 1 connection'
-                      : `Tag ${shown.length.toLocaleString('en')} connections`}
-                  </Button>
-                )}
-              </div>
-            </>
+            <div className="fleet-actions">
+              {selected.length > 0 && (
+                <Button kind="quiet" onPress={selection.clear}>
+                  Clear selection
+                </Button>
+              )}
+              {selected[0] && selected[1] && selected.length === 2 && (
+                <ButtonLink search={{ a: String(selected[0].id), b: String(selected[1].id) }} to="/compare">
+                  Compare
+                </ButtonLink>
+              )}
+              {mayAdd && shown.length > 0 && (
+                <Button
+                  icon="pen"
+                  onPress={() => (selected.length > 0 ? setChosen(selected) : show({ edit: 'tags' }))}
+                >
+                  {shown.length === 1
+                    ? 'Tag 1 connection'
+                    : `Tag ${shown.length.toLocaleString('en')} connections`}
+                </Button>
+              )}
+            </div>
+          }
+          lines={
+            <LinesChoice
+              metrics={metrics}
+              onChange={({ metric, range }) => show({ metric, range })}
+              onLook={(look) => show({ show: look })}
+              search={search}
+              unit={lines?.unit ?? null}
+            />
           }
           onChange={show}
           search={search}

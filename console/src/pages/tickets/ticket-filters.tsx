@@ -4,7 +4,7 @@ import { ConnectionFilter } from '../../parts/connection-filter.tsx';
 import { DayRange } from '../../parts/day-range.tsx';
 import { Select } from '../../parts/field.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
-import { MoreFilters } from '../../parts/more-filters.tsx';
+import { countSet, MoreFilters } from '../../parts/more-filters.tsx';
 import { Filters } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { TagFilter } from '../../parts/tag-filter.tsx';
@@ -74,9 +74,9 @@ export function TicketFilters({ search, onChange, connectionName }: TicketFilter
           }}
           value={status === 'all' ? null : status}
         />
-      </Filters>
-      <MoreFilters isUsed={severity !== undefined || isNarrowed({ ...search, q: undefined })}>
-        <Filters>
+        <MoreFilters
+          used={countSet(severity, connection_id, search.assignee, search.tags, search.mentioned, from ?? to)}
+        >
           <FilterChips
             chips={[
               { id: 'critical', label: 'Critical', status: 'critical', count: count?.severity('critical') },
@@ -102,8 +102,7 @@ export function TicketFilters({ search, onChange, connectionName }: TicketFilter
             chosen={connection_id ? (connectionName ?? `Connection ${connection_id}`) : null}
             onChange={(id) => onChange({ connection_id: id })}
           />
-        </Filters>
-        <Filters>
+          <DayRange from={from} label="First seen from" onChange={onChange} to={to} />
           <Select
             choices={[
               { id: 'none', label: 'No groups' },
@@ -132,9 +131,8 @@ export function TicketFilters({ search, onChange, connectionName }: TicketFilter
             onChange={(id) => onChange({ reverse: id === '1' ? '1' : undefined })}
             value={reverse ?? null}
           />
-          <DayRange from={from} label="First seen from" onChange={onChange} to={to} />
-        </Filters>
-      </MoreFilters>
+        </MoreFilters>
+      </Filters>
     </div>
   );
 }

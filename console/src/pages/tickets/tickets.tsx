@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import type { Meta } from '../../../../client/src/records.ts';
+import type { TicketCounts } from '../../../../src/console-api/tickets/ticket-list.ts';
 import type { TicketStats } from '../../../../src/console-api/tickets/ticket-stats.ts';
 import { MOST_TICKETS } from '../../../../src/vocabulary/ticket-lists.ts';
 import { get } from '../../api.ts';
@@ -18,16 +19,20 @@ import { InlineError, Loaded, Message } from '../../parts/states.tsx';
 import { duration } from '../../parts/time.tsx';
 import { useCan } from '../../shell/profile.ts';
 import { BulkBar } from './bulk-bar.tsx';
+import { filterCounts } from './ticket-counts.ts';
 import { isNarrowed, TicketFilters } from './ticket-filters.tsx';
 import { TicketList, ticketLinkId } from './ticket-list.tsx';
 import { TicketPanel } from './ticket-panel.tsx';
-import { getIds, type Ticket, useStats, useTickets } from './tickets-query.ts';
+import { getIds, type Ticket, useCounts, useStats, useTickets } from './tickets-query.ts';
 import { type TicketsSearch, ticketsSearch } from './tickets-search.ts';
 import { useSelection } from './use-selection.ts';
 import { useTriageActions } from './use-triage-actions.tsx';
 
-function summary(stats: TicketStats): string {
-  const { open, critical: severe, snoozed, solved_this_week, avg_hours_this_week } = stats;
+/** The numbers of the filters, and what was solved. */
+function summary(rows: TicketCounts['data'], stats: TicketStats): string {
+  const { solved_this_week, avg_hours_this_week } = stats;
+  const { list, severity } = filterCounts(rows, {});
+  const [open, severe, snoozed] = [list('open'), severity('critical'), list('snoozed')];
   const average =
     avg_hours_this_week === null ? '' : `, on average after ${duration(avg_hours_this_week * 3600)}`;
   const critical = severe === 0 ? '' : ` (${severe} critical)`;
@@ -43,6 +48,7 @@ export function TicketsPage() {
   const navigate = useNavigate({ from: '/tickets' });
   const list = useTickets(search);
   const stats = useStats();
+  const counts = useCounts(search);
   const tickets = list.data?.tickets ?? NONE;
   const selection = useSelection(tickets, search);
   const actions = useTriageActions(selection.targets, selection.clear);
@@ -73,7 +79,9 @@ export function TicketsPage() {
           search={viewed}
         />
       }
-      description={stats.data ? summary(stats.data) : 'What the health checks found.'}
+      description={
+        stats.data && counts.data ? summary(counts.data.data, stats.data) : 'What the health checks found.'
+      }
       title="Tickets"
     >
       <TicketFilters connectionName={tickets[0]?.connection_name} onChange={change} search={search} />
