@@ -47,6 +47,8 @@ export interface NewEvent {
   alertId?: number;
   /** The ids of the destinations that a rule names; null = all that want it. */
   destinationIds?: readonly number[] | null;
+  /** A member asked for it: it waits neither for other events nor for the end of quiet hours. */
+  isAsked?: true;
   /** `data` of the envelope. */
   data: Readonly<Record<string, unknown>>;
   details: EventDetails;

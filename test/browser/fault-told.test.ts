@@ -93,6 +93,12 @@ test('a fault is told, acknowledged, mended and told, and the log shows each del
   await page.getByLabel('Webhook URL', { exact: true }).fill(slack.url);
   await dialog().getByRole('button', { name: 'Add and send test' }).click();
   await page.getByText('The test message is now in Slack.').waitFor();
+  await dialog()
+    .getByRole('button', { name: /^Send the (open ticket|[2-9] open tickets) now$/ })
+    .click();
+  await dialog()
+    .getByText(/being sent/)
+    .waitFor();
   await dialog().getByRole('button', { name: 'Done' }).click();
   slack.received.length = 0;
 

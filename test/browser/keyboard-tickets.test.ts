@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeWindows, openWindow, settled, visit, type Window } from './chromium.ts';
 import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
-import { focused, tabTo } from './keyboard.ts';
+import { focused, press, tabTo } from './keyboard.ts';
 
 let service: ConsoleAccount;
 let owner: Person;
@@ -63,6 +63,7 @@ test('tickets: filters by severity, state and connection are in the URL', async 
   for (let chip = 0; chip < 5; chip += 1) await page.keyboard.press('ArrowRight');
   expect(await focused(page)).toMatch(/^Resolved/);
   await page.keyboard.press('Space');
+  await press(page, 'Filter');
   await tabTo(page, /^Critical/);
   await page.keyboard.press('Space');
   await page.waitForURL(/severity=critical/);

@@ -274,9 +274,10 @@ test('a line of the fleet has a gap where nothing was measured', async () => {
      where account_id = ${service.accountId} and connection_id = ${ids.one} and day >= (now() - interval '2 days')::date`);
   const { page, close } = await open('/fleet?metric=transactions_per_second');
   const row = page.locator('.table-item', { has: page.locator(`a[href$="/connections/${ids.one}"]`) });
-  await row.locator('.fleet-line').waitFor();
-  expect(await row.locator('polyline').count()).toBe(2);
-  expect(await row.getByRole('img').getAttribute('aria-label')).toMatch(/^Transactions: \d.*\/s, between /);
+  const line = row.locator('.fleet-line');
+  await line.waitFor();
+  expect(await line.locator('polyline').count()).toBe(2);
+  expect(await line.getByRole('img').getAttribute('aria-label')).toMatch(/^Transactions: \d.*\/s, between /);
   await close();
 });
 

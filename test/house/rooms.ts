@@ -58,7 +58,7 @@ const LIST: Readonly<Record<string, string>> = {
     tickets notifications/{alerts,outbox} runs/changes activity checks store platform platform/text
     vocabulary`,
   tickets: 'notifications/outbox checks vocabulary',
-  'tickets/triage': 'activity store platform platform/text vocabulary',
+  'tickets/triage': 'notifications notifications/outbox activity store platform platform/text vocabulary',
   'notifications/deliveries': 'notifications/{destinations,log-streams} activity store platform vocabulary',
   'notifications/dispatch': `
     notifications notifications/{channels,destinations,log-streams,outbox,sending} runs/changes activity

@@ -23,6 +23,7 @@ async function changeDestinations(send: Send): Promise<void> {
   await send('PATCH /destinations/:id', path, { name: 'Night shift' });
   await send('POST /destinations/:id/disable', `${path}/disable`);
   await send('POST /destinations/:id/enable', `${path}/enable`, { missed: 'send' });
+  await send('POST /destinations/:id/send-open-tickets', `${path}/send-open-tickets`);
   await send('POST /destinations/:id/rotate-secret', `${path}/rotate-secret`, { end_old: false });
   await send('POST /destinations/:id/ask-again', `${path}/ask-again`, { email: 'ada@example.com' });
   await send('POST /destinations/:id/test', `${path}/test`);

@@ -31,6 +31,7 @@ export const CONSOLE_CHANGES: readonly ConsoleChange[] = [
   ['PATCH /destinations/:id', DESTINATION, { name: 'Other' }],
   ['DELETE /destinations/:id', DESTINATION],
   ['POST /destinations/:id/test', DESTINATION],
+  ['POST /destinations/:id/send-open-tickets', DESTINATION],
   ['POST /destinations/:id/rotate-secret', DESTINATION, { end_old: true }],
   ['POST /destinations/:id/enable', DESTINATION, { missed: 'skip' }],
   ['POST /destinations/:id/disable', DESTINATION],

@@ -2,7 +2,7 @@ import { enableDestination, MISSED } from '../../notifications/deliveries/enable
 import { addDestination } from '../../notifications/destinations/add-destination.ts';
 import { changeDestination } from '../../notifications/destinations/change-destination.ts';
 import { MOST_DESTINATIONS } from '../../notifications/destinations/destination-input.ts';
-import { listDestinations } from '../../notifications/destinations/destination-row.ts';
+import { destinationWithin, listDestinations } from '../../notifications/destinations/destination-row.ts';
 import { disableDestination } from '../../notifications/destinations/disable-destination.ts';
 import { removeDestination } from '../../notifications/destinations/remove-destination.ts';
 import { rotateSigningSecret } from '../../notifications/destinations/rotate-signing-secret.ts';
@@ -11,6 +11,7 @@ import { testDestination } from '../../notifications/destinations/test-destinati
 import { Rejection } from '../../platform/rejection.ts';
 import { nullable } from '../../platform/schema/nullable.ts';
 import { type Static, Type } from '../../platform/schema/schema.ts';
+import { countOpenTickets, sendOpenTickets } from '../../tickets/triage/send-open-tickets.ts';
 import { CHANNELS } from '../../vocabulary/channels.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from '../route.ts';
 import {
@@ -66,8 +67,16 @@ const add = consoleRoute({
       ...(encryption && { encryption }),
     };
     const wanted = { name: name.trim(), channel, ...once, ...inputOf(fields) };
-    const added = await change((made) => addDestination(made, parts.secret, rulesOf(parts), wanted));
-    return { destination: shownDestination(added.destination), signing_secret: added.signing_secret };
+    return change(async (made) => {
+      const { destination, signing_secret } = await addDestination(
+        made,
+        parts.secret,
+        rulesOf(parts),
+        wanted,
+      );
+      const open_tickets = await countOpenTickets(made, destination.id);
+      return { destination: shownDestination(destination), signing_secret, open_tickets };
+    });
   },
 });
 
@@ -81,7 +90,8 @@ const change = consoleRoute({
   async handler({ id, body: { name, ...fields }, change: within, parts }) {
     const wanted = { ...(name !== undefined && { name: name.trim() }), ...inputOf(fields) };
     const changed = await within((made) => changeDestination(made, parts.secret, rulesOf(parts), id, wanted));
-    return { destination: shownDestination(changed.destination), signing_secret: changed.signing_secret };
+    const { destination, signing_secret } = changed;
+    return { destination: shownDestination(destination), signing_secret, open_tickets: 0 };
   },
 });
 
@@ -114,6 +124,20 @@ const test = consoleRoute({
     const result = await testDestination(within, store.writer, id);
     await requireStill();
     return { ...result, accepted: result.accepted === true };
+  },
+});
+
+const sendOpen = consoleRoute({
+  method: 'POST',
+  path: '/destinations/:id/send-open-tickets',
+  permission: 'keys:write',
+  response: Type.Object({ queued: Type.Integer() }),
+  async handler({ id, change: within }) {
+    const queued = await within(async (made) => {
+      await destinationWithin(made, id);
+      return sendOpenTickets(made, id);
+    });
+    return { queued };
   },
 });
 
@@ -177,6 +201,7 @@ export const destinationRoutes: ConsoleRoute[] = [
   change,
   remove,
   test,
+  sendOpen,
   rotate,
   enable,
   disable,

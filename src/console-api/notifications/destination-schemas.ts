@@ -179,6 +179,7 @@ export type DestinationChangesBody = Static<typeof DestinationChangesBody>;
 export const StoredDestination = Type.Object({
   destination: Destination,
   signing_secret: nullable(Type.String({ description: 'shown once; null = none, or unchanged' })),
+  open_tickets: count('open tickets that a new one has not been told of; 0 for one that was changed'),
 });
 
 export type StoredDestination = Static<typeof StoredDestination>;

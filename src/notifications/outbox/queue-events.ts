@@ -124,7 +124,7 @@ export async function queueEvents(
 
 /** When the first attempt is due. Chats and mails wait for more events, and quiet hours hold events back, unless they are critical. */
 function dueAt({ channel, quiet_hours }: WantingDestination, event: NewEvent, at: Date): Date {
-  if (event.kind === 'test' || event.severity === 'critical') return at;
+  if (event.kind === 'test' || event.isAsked || event.severity === 'critical') return at;
   const quiet = quietUntil(quiet_hours, at);
   if (quiet) return quiet;
   return GROUPING_CHANNELS.includes(channel) ? new Date(at.getTime() + GROUP_MS) : at;

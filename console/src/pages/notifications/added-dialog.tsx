@@ -1,5 +1,9 @@
+import { useMutation } from '@tanstack/react-query';
 import type { StoredDestination } from '../../../../src/console-api/notifications/destination-schemas.ts';
+import { send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
+import { figure } from '../../parts/figure.ts';
+import { InlineError } from '../../parts/states.tsx';
 import { CHANNEL_TEXTS } from './channel-texts.ts';
 import { ShownOnce } from './shown-once.tsx';
 import { type SentTest, TestAnswer } from './test-answer.tsx';
@@ -14,7 +18,7 @@ interface AddedDialogProps {
 
 /** After a destination was added: the answer to its test, and a webhook's signing secret. */
 export function AddedDialog({ made, test, onChange, onDone }: AddedDialogProps) {
-  const { destination, signing_secret } = made;
+  const { destination, signing_secret, open_tickets } = made;
   const { id, name, channel, recipients } = destination;
   const failed = test.isError || test.data?.accepted === false;
   return (
@@ -38,9 +42,35 @@ export function AddedDialog({ made, test, onChange, onDone }: AddedDialogProps) 
           </ul>
         </>
       ) : (
-        <TestAnswer id={id} sent={seenAt(channel)} test={test} />
+        <>
+          <TestAnswer id={id} sent={seenAt(channel)} test={test} />
+          {open_tickets > 0 && test.data?.accepted && <SendOpen count={open_tickets} id={id} />}
+        </>
       )}
     </ShownOnce>
+  );
+}
+
+/** Sends what was found before the destination was added, once. */
+function SendOpen({ id, count }: { id: number; count: number }) {
+  const { data, error, isPending, mutate } = useMutation({
+    mutationFn: () => send<{ queued: number }>('POST', `/destinations/${id}/send-open-tickets`),
+  });
+  return (
+    <div className="send-open">
+      {data ? (
+        <p role="status">
+          {data.queued === 1
+            ? 'The open ticket is being sent.'
+            : `${figure(data.queued)} open tickets are being sent.`}
+        </p>
+      ) : (
+        <Button isPending={isPending} onPress={() => mutate()}>
+          {count === 1 ? 'Send the open ticket now' : `Send the ${figure(count)} open tickets now`}
+        </Button>
+      )}
+      <InlineError error={error} />
+    </div>
   );
 }
 
