@@ -2,7 +2,6 @@ import type pg from 'pg';
 import type { BackupFacts } from '../checks/backups/backup-checks.ts';
 import type { Thresholds } from '../checks/check.ts';
 import type { OwnCheck } from '../checks/own/own-check.ts';
-import { backupFacts } from '../connections/backups/backup-facts.sql.ts';
 import { CollectedConnection, isCollected } from '../connections/collected-connection.ts';
 import {
   type Destination,
@@ -17,6 +16,7 @@ import { overridesOfConnection } from '../connections/thresholds/list-overrides.
 import type { KnownReading } from '../runs/changes/facts.ts';
 import { redactionKey } from '../runs/changes/redaction-key.ts';
 import { loadQueries } from '../runs/queries/store-queries.ts';
+import { backupFacts } from '../store/sql/backup-facts.sql.ts';
 import { tagsOfConnection } from '../store/sql/connection-tags.sql.ts';
 import type { Job } from './children/measure-worker.ts';
 import type { CounterBefore } from './counters.ts';

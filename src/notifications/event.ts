@@ -14,6 +14,20 @@ export interface EventConnection {
   tags: readonly string[];
 }
 
+/** A digest as plain text: what it comes to, then its parts; none for a fleet without problems. It holds texts of strangers. */
+export interface DigestText {
+  title: string;
+  summary: string[];
+  parts: {
+    heading: string;
+    lines: {
+      text: string;
+      /** The console's page. */
+      path: PageLink;
+    }[];
+  }[];
+}
+
 /** What messages say beyond the payload, which is frozen. Stored as `event.details`. */
 export interface EventDetails {
   connection: Omit<EventConnection, 'tags'> | null;
@@ -34,6 +48,8 @@ export interface EventDetails {
   page: PageLink;
   /** An open alert is said again. Only people are told: no webhook, Alertmanager or heartbeat gets it. */
   is_reminder?: true;
+  /** Of a digest. */
+  digest?: DigestText;
 }
 
 /** Something that happened, before it is queued for destinations. */

@@ -9,6 +9,7 @@ import { startAlertRounds } from '../notifications/alerts/alert-rounds.ts';
 import { startHeartbeats } from '../notifications/alerts/heartbeat-rounds.ts';
 import { FORMATS } from '../notifications/channels/formats.ts';
 import { startAskingRecipients } from '../notifications/destinations/ask-recipients.ts';
+import { startDigestRounds } from '../notifications/digest/digest-rounds.ts';
 import { startDispatcher } from '../notifications/dispatch/start-dispatcher.ts';
 import type { startSender } from '../notifications/sending/send-in-child.ts';
 import type { SecretKeys } from '../platform/encryption.ts';
@@ -92,7 +93,7 @@ export function startCellRounds(
     }),
   );
   const alerting = open('writer', { max: 1, statementTimeout: STEP_DEADLINE_MS, name: 'alerts' });
-  start(startAlertRounds({ writer: alerting, log, failed }));
+  for (const begin of [startAlertRounds, startDigestRounds]) start(begin({ writer: alerting, log, failed }));
   start(startCollectorWatch(alerting, log));
   start(startHeartbeats({ writer: alerting, secret, send, log, measure: notifications }));
   if (config.smtpUrl !== null)

@@ -70,7 +70,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     delivery_attempt: 'select',
     delivery_message: 'select',
     destination:
-      'select (account_id, destination_id, name, channel, target, settings, kinds, minimum_severity, connection_ids, connection_names, requests_per_second, quiet_hours, state, state_reason, state_since, created_at, removed_at)',
+      'select (account_id, destination_id, name, channel, target, settings, kinds, minimum_severity, connection_ids, connection_names, requests_per_second, quiet_hours, digest, state, state_reason, state_since, created_at, removed_at)',
     destination_queue: 'select',
     destination_recipient:
       'select (account_id, destination_id, email, state, asked_at, confirmed_at, removed_at)',

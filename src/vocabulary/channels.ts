@@ -38,5 +38,5 @@ export const AUTHORIZED_CHANNELS: readonly Channel[] = [
   's3',
 ];
 
-/** The channels that put the events of 30 seconds into one message. */
+/** The channels that people read: they put the events of 30 seconds into one message, and can get digests. */
 export const GROUPING_CHANNELS: readonly Channel[] = ['slack', 'mattermost', 'teams', 'discord', 'email'];

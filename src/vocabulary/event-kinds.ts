@@ -11,12 +11,16 @@ export const EVENT_KINDS = [
   'alert.resolved',
   'destination.disabled',
   'api_key.expiring',
+  'digest',
   'test',
 ] as const;
 
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** What a new destination gets unless it chooses. `test` goes to the tested destination, whatever it chose. */
+/** The kinds that go to one destination, whatever it chose: the tested one, and the one whose digest is due. */
+export const DIRECTED_KINDS: readonly EventKind[] = ['digest', 'test'];
+
+/** What a new destination gets unless it chooses. */
 export const DEFAULT_KINDS: readonly EventKind[] = [
   'ops.ticket_created',
   'ops.ticket_reopened',
@@ -28,10 +32,15 @@ export const DEFAULT_KINDS: readonly EventKind[] = [
 
 /** The plans whose accounts get events of this kind: each follows the endpoints of its group. */
 export function plansWith(kind: EventKind): readonly Plan[] {
-  if (kind === 'test' || kind === 'destination.disabled') return ['individual', ...HEALTH];
+  if (DIRECTED_KINDS.includes(kind) || kind === 'destination.disabled') return ['individual', ...HEALTH];
   return kind === 'health_check.completed' || kind === 'api_key.expiring'
     ? HEALTH
     : ['business', 'enterprise'];
 }
 
 const HEALTH: readonly Plan[] = ['team', 'business', 'enterprise'];
+
+/** On which days a digest is sent: each, or one of the week. */
+export const DIGEST_DAYS = ['day', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+export type DigestDay = (typeof DIGEST_DAYS)[number];

@@ -31,6 +31,7 @@ export const PAGE_LINKS = {
   alert: (id: number) => `/alerts?alert=${id}` as const,
   alertRules: () => '/alerts?view=rules' as const,
   connection: (id: number) => `/connections/${id}` as const,
+  fleet: () => '/fleet' as const,
   destination: (id: number) => `/notifications/${id}` as const,
   key: (id: number) => `/keys?key=${id}` as const,
   ticket: (id: number) => `/tickets?status=all&ticket=${id}` as const,

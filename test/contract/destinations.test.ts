@@ -176,6 +176,56 @@ test('`webhook listen` verifies what the service sends, and survives what strang
   expect(await listening.stop('SIGINT')).toBe(0);
 });
 
+test('a chat gets a digest at once, and on a schedule that every way shows', async () => {
+  const account = await makeAccount();
+  const chat = ['destination', 'add', '--account', account, '--name', 'Chat', '--channel', 'slack'];
+  const { id } = await json<Added>(
+    [...chat, '--url-stdin', '--digest', 'mon,07:00@europe/berlin'],
+    `${url}\n`,
+  );
+  const [row] = await json<{ digest: unknown; next_digest_at: string }[]>([
+    'destination',
+    'list',
+    '--account',
+    account,
+  ]);
+  expect(row?.digest).toEqual({ every: 'mon', at: '07:00', time_zone: 'Europe/Berlin' });
+  const next = new Date(row?.next_digest_at ?? '');
+  expect(next.getUTCDay()).toBe(1);
+  expect(next.getTime()).toBeGreaterThan(Date.now());
+  expect(next.getTime()).toBeLessThanOrEqual(Date.now() + 7 * 86_400_000);
+
+  received.length = 0;
+  expect(await json(['destination', 'send-digest', String(id)])).toMatchObject({
+    accepted: true,
+    status: 204,
+  });
+  expect(received).toHaveLength(1);
+  expect(received[0]?.body).toContain('0 databases, no score yet. Nothing opened, and nothing is open.');
+  const [delivery] = await json<{ kind: string; state: string }[]>(['destination', 'deliveries', String(id)]);
+  expect(delivery).toMatchObject({ kind: 'digest', state: 'accepted' });
+
+  const changed = ['destination', 'change', String(id), '--digest'];
+  expect((await run([...changed, 'day,06:30@UTC'])).stdout).toMatch(/^digest +day,06:30@UTC$/m);
+  expect(await json([...changed, 'none'])).toMatchObject({ digest: null, next_digest_at: null });
+  const hook = await add(account, 'Hook');
+  const refused = [
+    await run([...changed, 'monday']),
+    await run([...changed, 'mon,25:00@UTC']),
+    await run([...changed, 'mon,07:00@Mars/Base']),
+    await run(['destination', 'change', String(hook.id), '--digest', 'mon,07:00@UTC']),
+    await run(['destination', 'send-digest', String(hook.id)]),
+  ];
+  expect(refused.map(({ exit }) => exit)).not.toContain(0);
+  expect(refused.map(({ stderr }) => stderr)).toEqual([
+    expect.stringContaining('such as mon,07:00@Europe/Berlin'),
+    expect.stringContaining('Enter a digest as'),
+    expect.stringContaining('no such time zone'),
+    expect.stringContaining('The channel webhook takes no digest'),
+    expect.stringContaining('The channel webhook takes no digest'),
+  ]);
+});
+
 test('`apply` adds, changes and removes destinations, and shows no secret', async () => {
   const folder = temporaryFolder();
   const file = join(folder.path, 'dbvitals.yaml');

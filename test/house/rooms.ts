@@ -9,7 +9,7 @@ const LIST: Readonly<Record<string, string>> = {
   cli: `
     cli/doctor api/mcp monitor accounts accounts/{collectors,keys,members} connections connections/monitoring-login
     tickets/{silences,triage} notifications
-    notifications/{alerts,channels,deliveries,destinations,dispatch,log-streams,maintenance}
+    notifications/{alerts,channels,deliveries,destinations,digest,dispatch,log-streams,maintenance}
     runs/{changes,episodes,load,measures,queries} activity activity/seals checks store
     store/{backup,directory,link} config platform platform/{schema,telemetry,text} vocabulary`,
   'cli/doctor': `
@@ -17,13 +17,13 @@ const LIST: Readonly<Record<string, string>> = {
     platform/network`,
   service: `
     console-api collector-api api monitor accounts accounts/{collectors,keys,members,sign-in} connections
-    notifications/{alerts,channels,destinations,dispatch,log-streams,sending} runs
+    notifications/{alerts,channels,destinations,digest,dispatch,log-streams,sending} runs
     runs/{changes,episodes,load,measures,queries} activity activity/seals http http/edge store
     store/{backup,directory} config platform platform/{network,telemetry} vocabulary`,
   'console-api': `
     api api/endpoints monitor accounts accounts/{keys,members,saved-views,sign-in} connections
     connections/{monitoring-login,samples} tickets/{silences,triage} notifications
-    notifications/{alerts,deliveries,destinations,log-streams,maintenance,recipients} runs
+    notifications/{alerts,deliveries,destinations,digest,log-streams,maintenance,recipients} runs
     runs/{changes,episodes,load,measures,queries} activity activity/seals http http/edge checks checks/vitals
     store store/{cells,directory} config platform platform/{schema,text} vocabulary`,
   'collector-api': `
@@ -70,11 +70,14 @@ const LIST: Readonly<Record<string, string>> = {
     notifications notifications/{channels,destinations,maintenance,outbox,sending} activity checks
     checks/vitals store store/cells platform platform/text vocabulary`,
   'notifications/destinations': `
-    notifications notifications/{channels,log-streams,maintenance,outbox,recipients,sending} activity store
+    notifications notifications/{channels,digest,log-streams,maintenance,outbox,recipients,sending} activity store
     store/cells platform vocabulary`,
   'notifications/log-streams': `
     notifications/{channels,sending} activity activity/seals store store/cells platform vocabulary`,
   'notifications/channels': 'notifications notifications/sending activity platform platform/text vocabulary',
+  'notifications/digest': `
+    notifications notifications/{maintenance,outbox} activity checks store store/cells platform platform/{schema,text}
+    vocabulary`,
   'notifications/outbox': 'notifications notifications/maintenance activity checks store vocabulary',
   'notifications/maintenance': 'notifications activity store platform platform/{schema,text}',
   notifications: 'store platform platform/text vocabulary',

@@ -9,6 +9,7 @@ import {
   RESOLVED_ALERT,
   TEST_EVENT,
 } from '../../src/notifications/channels/message-event-fixture.ts';
+import { PAGE_LINKS } from '../../src/vocabulary/page-paths.ts';
 import { OpenSmtpd } from './opensmtpd.ts';
 import { sendEvents, startTestSender } from './send.ts';
 
@@ -150,4 +151,30 @@ test('a test says that it is one; a confirmation has a link, and no link but tha
   expect(question?.text).toContain('Confirm: https://dbvitals.example.com/email/t0');
   expect(question?.html.match(/href="[^"]*"/g)).toEqual(['href="https://dbvitals.example.com/email/t0"']);
   expect(question?.raw).not.toContain('evil.example');
+});
+
+test('a digest is a message of its own, whose parts say the same, and hostile names stay text', async () => {
+  const name = 'x\r\nBcc: victim@example.com\r\n\r\n<script>alert(1)</script> https://evil.example \u202e';
+  const line = { text: `critical: ${name}: Sequence nearly exhausted, for 2 d`, path: PAGE_LINKS.ticket(31) };
+  const digest = {
+    title: 'Acme: 23 November 2026 to 30 November 2026',
+    summary: ['12 databases, score 98, 97 before. Opened: 1 critical.', 'Backups: all 8 as expected.'],
+    parts: [{ heading: 'Still open (the first 1 of 9)', lines: [line] }],
+  };
+  await send(['weekly'], exampleEvent({ kind: 'digest', details: { page: PAGE_LINKS.fleet(), digest } }));
+  const [mail] = await server.mailbox('weekly', 1);
+  expect(mail?.types).toEqual(['multipart/alternative', 'text/plain', 'text/html']);
+  expect(mail?.headers['subject']).toBe(digest.title);
+  expect(mail?.headers['bcc']).toBeUndefined();
+  expect(mail?.headers['list-unsubscribe-post']).toBe('List-Unsubscribe=One-Click');
+  for (const part of [mail?.text, mail?.html]) {
+    for (const text of [digest.title, ...digest.summary, 'Still open (the first 1 of 9)', 'Sequence nearly'])
+      expect(part).toContain(text);
+    expect(part).toContain('https://dbvitals.example.com/email/token-of-weekly');
+  }
+  expect(mail?.text).toContain('https://dbvitals.example.com/tickets?status=all&ticket=31');
+  expect(mail?.html).not.toMatch(/<script>|evil\.example"|<img|<link/);
+  await send(['quiet'], exampleEvent({ kind: 'digest', details: { digest: { ...digest, parts: [] } } }));
+  const [quiet] = await server.mailbox('quiet', 1);
+  expect(quiet?.text.split('\n').slice(2, 4)).toEqual(digest.summary);
 });

@@ -64,6 +64,7 @@ const run = only({
   color: Type.Optional(Type.Enum(['Default', 'Dark', 'Light', 'Accent', 'Good', 'Warning', 'Attention'])),
   fontType: Type.Optional(Type.Enum(['Default', 'Monospace'])),
   isSubtle: Type.Optional(Type.Boolean()),
+  selectAction: Type.Optional(only({ type: Type.Literal('Action.OpenUrl'), url: link })),
 });
 
 // http://adaptivecards.io/schemas/adaptive-card.json, as far as cards of dbvitals use it

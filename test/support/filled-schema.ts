@@ -303,6 +303,12 @@ const PARTS: readonly { since: number; sql: string }[] = [
       insert into collected_connection
         select c.account_id, c.connection_id, o.collector_id, c.name from connection c join collector o using (account_id) where c.name = 'shop 3';`,
   },
+  {
+    since: 56,
+    sql: `
+      update destination set digest = '{"every": "mon", "at": "07:00", "time_zone": "Europe/Berlin"}';
+      update destination_queue set digest_due_at = '2026-03-09T06:00:00Z';`,
+  },
 ];
 
 /** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */

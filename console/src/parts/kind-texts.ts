@@ -11,5 +11,6 @@ export const KIND_TEXTS: Record<EventKind, { name: string; when: string }> = {
   'destination.disabled': { name: 'Destination disabled', when: 'Another destination failed for 5 days.' },
   'api_key.expiring': { name: 'API key expires soon', when: 'In its last 14 days, and on its last day.' },
   'health_check.completed': { name: 'Health check completed', when: 'After every run of every connection.' },
+  digest: { name: 'Digest', when: 'On the days that the destination has chosen.' },
   test: { name: 'Test', when: 'Somebody sent a test.' },
 };

@@ -12,7 +12,7 @@ import {
 } from '../../notifications/log-streams/stream-input.ts';
 import { type Static, Type } from '../../platform/schema/schema.ts';
 import { CHANNELS } from '../../vocabulary/channels.ts';
-import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import { DIGEST_DAYS, type EventKind } from '../../vocabulary/event-kinds.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { scopeSchema } from './scopes/scope-schema.ts';
 import { secretSchema } from './secrets/secret-schema.ts';
@@ -50,19 +50,7 @@ export function destinationSchema() {
       requests_per_second: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 50, description: 'Requests per second, 1 to 50 (default: 50).' }),
       ),
-      quiet_hours: Type.Optional(
-        Type.Object(
-          {
-            from: time,
-            to: time,
-            time_zone: Type.String({ minLength: 1, maxLength: 60, description: ZONE }),
-          },
-          {
-            additionalProperties: false,
-            description: 'When warnings wait: from, to and time_zone (default: never).',
-          },
-        ),
-      ),
+      ...times(),
     },
     {
       additionalProperties: false,
@@ -70,6 +58,38 @@ export function destinationSchema() {
         'Where notifications are sent, identified by its name: at least name and channel. "destination rotate-secret" shows the signing secret of a webhook.',
     },
   );
+}
+
+/** When events wait, and when a digest is sent. */
+function times() {
+  return {
+    quiet_hours: Type.Optional(
+      Type.Object(
+        {
+          from: time,
+          to: time,
+          time_zone: Type.String({ minLength: 1, maxLength: 60, description: ZONE }),
+        },
+        {
+          additionalProperties: false,
+          description: 'When warnings wait: from, to and time_zone (default: never).',
+        },
+      ),
+    ),
+    digest: Type.Optional(
+      Type.Object(
+        {
+          every: word(DIGEST_DAYS, 'day is each day.'),
+          at: time,
+          time_zone: Type.String({ minLength: 1, maxLength: 60, description: ZONE }),
+        },
+        {
+          additionalProperties: false,
+          description: 'When a chat or e-mail gets a digest: every, at and time_zone (default: never).',
+        },
+      ),
+    ),
+  };
 }
 
 /** What only some channels have, and keep. */

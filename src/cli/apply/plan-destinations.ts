@@ -15,7 +15,8 @@ import { TamperedDestination } from '../../notifications/destinations/destinatio
 import { openDestination, targetOf } from '../../notifications/destinations/open-destination.ts';
 import { foldRecipient } from '../../notifications/destinations/recipient-address.ts';
 import { removeDestination } from '../../notifications/destinations/remove-destination.ts';
-import { requireStreamInput, type StreamInput } from '../../notifications/log-streams/stream-input.ts';
+import { requireDigestSchedule } from '../../notifications/digest/digest-schedule.ts';
+import { requireStreamInput } from '../../notifications/log-streams/stream-input.ts';
 import { requireQuietHours } from '../../notifications/maintenance/quiet-hours.ts';
 import { within } from '../../store/read.ts';
 import {
@@ -39,6 +40,7 @@ import {
   type WrittenScope,
 } from './scopes/scope-names.ts';
 import { lineAt, type Surroundings } from './secrets/resolve-secrets.ts';
+import { storedStream, toStreamInput, toStreamSettings } from './stream-settings.ts';
 
 /** The desired state of a destination. */
 export interface DesiredDestination extends Omit<NewDestination, 'connectionIds' | 'connectionNames'> {
@@ -85,6 +87,7 @@ function destinationIn(
     minimumSeverity: written.minimum_severity ?? null,
     requestsPerSecond: written.requests_per_second ?? 50,
     quietHours: written.quiet_hours ? requireQuietHours(written.quiet_hours) : null,
+    digest: written.digest ? requireDigestSchedule(written.digest) : null,
   };
   requireFields(channel, wanted, true);
   if (stream) requireStreamInput(toStreamInput(stream));
@@ -137,7 +140,7 @@ export async function planDestinations(
 
 /** What is shown of a destination in the file: nothing that is secret. */
 function toPublicSettings(wanted: DesiredDestination, scopes: ScopeNames) {
-  const { channel, kinds, minimumSeverity, scope, requestsPerSecond, quietHours } = wanted;
+  const { channel, kinds, minimumSeverity, scope, requestsPerSecond, quietHours, digest } = wanted;
   const recipients = wanted.recipients?.map(foldRecipient);
   return {
     channel,
@@ -147,22 +150,9 @@ function toPublicSettings(wanted: DesiredDestination, scopes: ScopeNames) {
     connections: scopes.write(scope),
     requests_per_second: requestsPerSecond ?? 50,
     quiet_hours: quietHours ?? null,
+    digest: digest ?? null,
     ...(LOG_CHANNELS.includes(channel) && { stream: toStreamSettings(wanted.stream) }),
   };
-}
-
-function toStreamSettings({ format, actionTypes, excludedTypes, actors }: StreamInput = {}) {
-  return {
-    format: format ?? 'native',
-    action_types: actionTypes ?? null,
-    excluded_types: excludedTypes ?? [],
-    actors: actors ?? null,
-  };
-}
-
-function storedStream({ stream }: Pick<DestinationRow, 'stream'>) {
-  const { format, action_types, excluded_types, actors } = stream ?? {};
-  return stream === null ? {} : { stream: { format, action_types, excluded_types, actors } };
 }
 
 function planAddition(account: Account, wanted: DesiredDestination, { secret, scopes }: Tools): Step {
@@ -191,8 +181,8 @@ async function planChange(
   }
   const after = toPublicSettings(wanted, scopes);
   const { changed, from, to } = changesOf(
-    { ...before, quiet_hours: sorted(before.quiet_hours), ...storedStream(before) },
-    { ...after, quiet_hours: sorted(after.quiet_hours) },
+    { ...before, ...sortedTimes(before), ...storedStream(before) },
+    { ...after, ...sortedTimes(after) },
   );
   const stored = await trusted(client, secret, account.id ?? 0, before.id);
   const entered = changedSecrets(wanted, stored);
@@ -271,8 +261,13 @@ async function filtersFor(change: Change, { scope }: DesiredDestination) {
   return { connectionIds, connectionNames };
 }
 
-const sorted = (hours: DestinationRow['quiet_hours']) =>
-  hours && { from: hours.from, to: hours.to, time_zone: hours.time_zone };
+/** The store orders the fields of what it keeps as JSON. */
+function sortedTimes({ quiet_hours: hours, digest }: Pick<DestinationRow, 'quiet_hours' | 'digest'>) {
+  return {
+    quiet_hours: hours && { from: hours.from, to: hours.to, time_zone: hours.time_zone },
+    digest: digest && { every: digest.every, at: digest.at, time_zone: digest.time_zone },
+  };
+}
 
 /** The stored secrets; null if they can't be trusted, and all are stored again. */
 async function trusted(client: pg.ClientBase, secret: Tools['secret'], accountId: number, id: number) {
@@ -282,19 +277,4 @@ async function trusted(client: pg.ClientBase, secret: Tools['secret'], accountId
     if (error instanceof TamperedDestination) return null;
     throw error;
   }
-}
-
-/** A file says what a stream sends, not from where: that is of the time when it is added. */
-function toStreamInput({
-  format,
-  action_types,
-  excluded_types,
-  actors,
-}: NonNullable<WrittenDestination['stream']>): StreamInput {
-  return {
-    format: format ?? 'native',
-    actionTypes: action_types ?? null,
-    excludedTypes: excluded_types ?? [],
-    actors: actors ?? null,
-  };
 }

@@ -10,7 +10,7 @@ import { ENDED_STATES, type EndedState } from '../../notifications/deliveries/re
 import { resendDeliveries, resendOneDelivery } from '../../notifications/deliveries/resend-deliveries.ts';
 import { accountOfDestination } from '../../notifications/destinations/destination-row.ts';
 import { rotateSigningSecret } from '../../notifications/destinations/rotate-signing-secret.ts';
-import { testDestination } from '../../notifications/destinations/test-destination.ts';
+import { sendDigest, testDestination } from '../../notifications/destinations/test-destination.ts';
 import { within } from '../../store/read.ts';
 import { EVENT_KINDS, type EventKind } from '../../vocabulary/event-kinds.ts';
 import { countOf, idOf, oneOf, someOf, timeOf } from '../arguments.ts';
@@ -29,21 +29,33 @@ export async function changeDestinationOf<T>(
   return changeAccount(writer, await accountOfDestination(writer, id), work);
 }
 
-/** `destination test`, `deliveries`, `resend` and `rotate-secret`. */
+/** `destination test`, `send-digest`, `deliveries`, `resend` and `rotate-secret`. */
 export function addDeliveryCommands(group: Command, context: CommandContext): void {
-  addTestCommand(group, context);
+  addSendCommand(group, context, testDestination, {
+    name: 'test',
+    description: 'send a test message by the running service, and show the answer',
+  });
+  addSendCommand(group, context, sendDigest, {
+    name: 'send-digest',
+    description: 'send the digest now by the running service, and show the answer; its schedule stays',
+  });
   addDeliveriesCommand(group, context);
   addResendCommand(group, context);
   addRotateSecretCommand(group, context);
 }
 
-function addTestCommand(group: Command, context: CommandContext): void {
-  addCommand(group, 'test', 'send a test message by the running service, and show the answer')
+function addSendCommand(
+  group: Command,
+  context: CommandContext,
+  sendTo: typeof testDestination,
+  { name, description }: { name: string; description: string },
+): void {
+  addCommand(group, name, description)
     .argument('<ID>', 'the destination', idOf('ID'))
     .action(async (id: number, { json }: { json?: boolean }) => {
       const result = await context.withStore(async (writer) => {
         const accountId = await accountOfDestination(writer, id);
-        return testDestination((work) => changeAccount(writer, accountId, work), writer, id);
+        return sendTo((work) => changeAccount(writer, accountId, work), writer, id);
       });
       printOne(json, result);
       if (result.accepted !== true) process.exitCode = 1;

@@ -34,6 +34,7 @@ import {
   addressOf,
   addStreamOptions,
   type DestinationOptions,
+  digestOption,
   filtersOf,
   streamOf,
 } from '../notifications/destination-options.ts';
@@ -45,13 +46,14 @@ const COLUMNS = ['id', 'name', 'channel', 'target', 'kinds', 'connections', 'sta
 
 /** A destination without nested fields, for a table or one line per field. */
 function flat({ queue, recipients, stream, ...row }: DestinationRow) {
-  const { quiet_hours: hours, settings } = row;
+  const { quiet_hours: hours, digest, settings } = row;
   return {
     ...withScopeText(row),
     settings: Object.entries(settings)
       .map(([name, value]) => `${name} ${value}`)
       .join(', '),
     quiet_hours: hours && `${hours.from}-${hours.to}@${hours.time_zone}`,
+    digest: digest && digestOption(digest),
     ...queue,
     recipients: recipients.map(({ email, state }) => `${email} (${state})`),
     ...(stream && {

@@ -1,22 +1,24 @@
 import type { Command } from 'commander';
+import { digestHtml } from '../../notifications/channels/mail/digest-part.ts';
+import { toDigestReport } from '../../notifications/channels/report/digest-report.ts';
+import { digestText } from '../../notifications/digest/digest-text.ts';
+import { readDigest } from '../../notifications/digest/read-digest.ts';
+import type { DigestText } from '../../notifications/event.ts';
 import { requireTimeZone } from '../../notifications/maintenance/time-zone.ts';
 import { notFound } from '../../platform/rejection.ts';
 import { readAs } from '../../store/read.ts';
 import { countOf, idOf, serviceUrlOf } from '../arguments.ts';
 import { addCommand, type CommandContext } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
-import { digestHtml } from './digest-html.ts';
-import { type DigestText, digestText } from './digest-text.ts';
-import { readDigest } from './read-digest.ts';
 
 const NOTES = `
 It tells what opened, what closed and what is still open, what nobody touched, backups that are
 missing, what will be full, what grows most, and the score against that of the time before. A fleet
 without problems takes two lines.
 
-For a letter on Monday, let a timer send it:
+The service sends it by itself to a destination that has a schedule:
 
-  dbvitals digest --account 1 --html | mail -a "Content-Type: text/html" -s Databases team@example.com`;
+  dbvitals destination change 3 --digest mon,07:00@Europe/Berlin`;
 
 interface Options {
   account: number;
@@ -54,7 +56,8 @@ export function addDigestCommand(program: Command, context: CommandContext): voi
       if (json) return void process.stdout.write(`${JSON.stringify(digest)}\n`);
       const text = digestText(digest, timeZone);
       const consoleUrl = (url ?? context.consoleUrl()).replace(/\/$/, '');
-      process.stdout.write(html ? digestHtml(text, consoleUrl) : plain(text, consoleUrl));
+      const place = { consoleUrl, account: digest.account.name };
+      process.stdout.write(html ? digestHtml(toDigestReport(text, place)) : plain(text, consoleUrl));
     });
 }
 

@@ -12,7 +12,7 @@ import type { Diagnosis } from './diagnosis.ts';
 const LATE_SECONDS = 300;
 const MOST_NAMED = 5;
 
-/** Checks that notifications are sent: a service does so, e-mail is set up, and no destination is disabled, fails or is behind its log. */
+/** Checks that notifications are sent: a service does so, e-mail is set up, and no destination is disabled, fails, is behind its log or waits for its digest. */
 export async function checkNotifications(
   config: Pick<Config, 'smtpUrl'>,
   writer: pg.Pool,
@@ -54,6 +54,7 @@ function sentence({
   last_result,
   behind_entries,
   behind_seconds,
+  digest_late_since,
 }: TroubledDestination): string {
   const who = `Destination "${name}" of account ${account_id}`;
   const lag = behind_entries
@@ -62,6 +63,8 @@ function sentence({
   if (state !== 'enabled') return `${who} is ${state}: ${state_reason ?? 'no reason is known.'}${lag}`;
   if (failing_since !== null)
     return `${who} has failed since ${failing_since.toISOString()}: ${last_result}${lag}`;
+  if (digest_late_since !== null)
+    return `${who} has not got the digest that was due at ${digest_late_since.toISOString()}: the log of the service says why.`;
   return `${who} is a log stream that falls behind: its receiver is slow.${lag}`;
 }
 

@@ -4,6 +4,7 @@ import {
   type DestinationAddress,
   type DestinationFilters,
 } from '../../notifications/destinations/destination-input.ts';
+import { type DigestSchedule, requireDigestSchedule } from '../../notifications/digest/digest-schedule.ts';
 import {
   ACTOR_TYPES,
   type ActorType,
@@ -12,7 +13,7 @@ import {
   type StreamInput,
 } from '../../notifications/log-streams/stream-input.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
-import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import { DIGEST_DAYS, type EventKind } from '../../vocabulary/event-kinds.ts';
 import { SEVERITIES, type Severity } from '../../vocabulary/severities.ts';
 import { countOf, oneOf, someOf, textOf } from '../arguments.ts';
 import { CONNECTION_SCOPE, connectionScopeOf } from '../connection-scope-option.ts';
@@ -37,6 +38,7 @@ export interface DestinationOptions {
   allConnections?: boolean;
   requestsPerSecond?: number;
   quietHours?: DestinationFilters['quietHours'];
+  digest?: DestinationFilters['digest'];
   format?: StreamFormat;
   actionType?: string[];
   exceptActionType?: string[];
@@ -78,6 +80,11 @@ export function addDestinationOptions(command: Command): Command {
       '--quiet-hours <H>',
       'when warnings wait, such as 22:00-07:00@Europe/Berlin, or none',
       quietHoursOf,
+    )
+    .option(
+      '--digest <D>',
+      'when a chat or e-mail gets a digest: a day (or day for each) and a time, such as mon,07:00@Europe/Berlin, or none',
+      digestOf,
     );
 }
 
@@ -158,6 +165,22 @@ function quietHoursOf(text: string): DestinationFilters['quietHours'] {
   );
 }
 
+function digestOf(text: string): DestinationFilters['digest'] {
+  if (text === 'none') return null;
+  const [, every, at, zone] = /^([a-z]{3}),([0-9:]{5})@(\S{1,60})$/.exec(text) ?? [];
+  const day = DIGEST_DAYS.find((known) => known === every);
+  if (day !== undefined && at !== undefined && zone !== undefined)
+    return requireDigestSchedule({ every: day, at, time_zone: zone });
+  throw new UsageError(
+    `--digest must be a day (${DIGEST_DAYS.join(', ')}), a time and a time zone, such as mon,07:00@Europe/Berlin, or none.`,
+  );
+}
+
+/** A schedule as the option is written. */
+export function digestOption({ every, at, time_zone }: DigestSchedule): string {
+  return `${every},${at}@${time_zone}`;
+}
+
 /** The filters given as options. */
 export function filtersOf({
   kind: kinds,
@@ -166,6 +189,7 @@ export function filtersOf({
   allConnections,
   requestsPerSecond,
   quietHours,
+  digest,
 }: DestinationOptions): DestinationFilters {
   if (allConnections && connection) throw new UsageError('Give --connection or --all-connections, not both.');
   return {
@@ -178,6 +202,7 @@ export function filtersOf({
     ...(allConnections && { connectionIds: null, connectionNames: null }),
     ...(requestsPerSecond !== undefined && { requestsPerSecond }),
     ...(quietHours !== undefined && { quietHours }),
+    ...(digest !== undefined && { digest }),
   };
 }
 

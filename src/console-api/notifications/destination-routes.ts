@@ -7,7 +7,7 @@ import { disableDestination } from '../../notifications/destinations/disable-des
 import { removeDestination } from '../../notifications/destinations/remove-destination.ts';
 import { rotateSigningSecret } from '../../notifications/destinations/rotate-signing-secret.ts';
 import { askAgain } from '../../notifications/destinations/store-recipients.ts';
-import { testDestination } from '../../notifications/destinations/test-destination.ts';
+import { sendDigest, testDestination } from '../../notifications/destinations/test-destination.ts';
 import { Rejection } from '../../platform/rejection.ts';
 import { nullable } from '../../platform/schema/nullable.ts';
 import { type Static, Type } from '../../platform/schema/schema.ts';
@@ -115,17 +115,21 @@ const TestAnswer = Type.Object({
 });
 export type TestAnswer = Static<typeof TestAnswer>;
 
-const test = consoleRoute({
-  method: 'POST',
-  path: '/destinations/:id/test',
-  permission: 'keys:write',
-  response: TestAnswer,
-  async handler({ id, change: within, requireStill, store }) {
-    const result = await testDestination(within, store.writer, id);
-    await requireStill();
-    return { ...result, accepted: result.accepted === true };
-  },
-});
+const sendByHand = (path: string, sendTo: typeof testDestination) =>
+  consoleRoute({
+    method: 'POST',
+    path,
+    permission: 'keys:write',
+    response: TestAnswer,
+    async handler({ id, change: within, requireStill, store }) {
+      const result = await sendTo(within, store.writer, id);
+      await requireStill();
+      return { ...result, accepted: result.accepted === true };
+    },
+  });
+
+const test = sendByHand('/destinations/:id/test', testDestination);
+const digest = sendByHand('/destinations/:id/send-digest', sendDigest);
 
 const sendOpen = consoleRoute({
   method: 'POST',
@@ -202,6 +206,7 @@ export const destinationRoutes: ConsoleRoute[] = [
   remove,
   test,
   sendOpen,
+  digest,
   rotate,
   enable,
   disable,

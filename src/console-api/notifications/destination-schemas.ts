@@ -5,6 +5,7 @@ import {
   SIGNATURES,
 } from '../../notifications/destinations/destination-input.ts';
 import type { DestinationRow } from '../../notifications/destinations/destination-row.ts';
+import { DigestSchedule } from '../../notifications/digest/digest-schedule.ts';
 import {
   ACTOR_TYPES,
   STREAM_FORMATS,
@@ -42,6 +43,8 @@ export const Destination = Type.Object({
   }),
   requests_per_second: Type.Integer(),
   quiet_hours: nullable(Type.Object({ from: Type.String(), to: Type.String(), time_zone: Type.String() })),
+  digest: nullable(DigestSchedule),
+  next_digest_at: nullable(timestamp('when the next digest is sent')),
   state: stringEnum('enabled', 'disabled', 'paused'),
   state_reason: nullable(Type.String()),
   state_since: timestamp('since when it is in this state'),
@@ -126,6 +129,12 @@ const fields = {
         'Enter quiet hours as two times such as 22:00 and 07:00, and a time zone such as Europe/Berlin.',
     }),
   ),
+  digest: Type.Optional(
+    Type.Union([DigestSchedule, Type.Null()], {
+      description:
+        'Enter when the digest is sent: a day, a time such as 07:00, and a time zone such as Europe/Berlin.',
+    }),
+  ),
   stream: Type.Optional(
     Type.Object(
       {
@@ -198,6 +207,7 @@ export function inputOf({
   connection_names: connectionNames,
   requests_per_second: requestsPerSecond,
   quiet_hours: quietHours,
+  digest,
   stream,
 }: Fields) {
   return {
@@ -211,6 +221,7 @@ export function inputOf({
     ...(connectionNames !== undefined && { connectionNames }),
     ...(requestsPerSecond !== undefined && { requestsPerSecond }),
     ...(quietHours !== undefined && { quietHours }),
+    ...(digest !== undefined && { digest }),
     ...(stream !== undefined && { stream: streamOf(stream) }),
   };
 }
@@ -239,6 +250,7 @@ export function shownDestination(row: DestinationRow): Static<typeof Destination
     settings: { ...settings },
     state_since: state_since.toISOString(),
     created_at: created_at.toISOString(),
+    next_digest_at: iso(row.next_digest_at),
     queue: {
       ...queue,
       failing_since: iso(queue.failing_since),

@@ -3,6 +3,7 @@ import { COLORS } from './colors.ts';
 import { escapeMarkdown, tear } from './escape-markdown.ts';
 import { postMessage } from './http-request.ts';
 import { cutEscaped } from './plain-text.ts';
+import { type DigestReport, digestMarkdown, digestReportOf, fittedDigest } from './report/digest-report.ts';
 import { OPEN, type Report } from './report/report.ts';
 import { lineMarkdown, reportMarkdown } from './report/report-markdown.ts';
 import { fitted, type Room, type Summary, summarize } from './summary.ts';
@@ -35,11 +36,34 @@ interface Message {
 export const discord: ChannelFormat = {
   makeMessage: (events, context) => ({
     contentType: 'application/json',
-    body: JSON.stringify(fitted(ROOM, (room) => message(events, context, room), fits)),
+    body: JSON.stringify(messageOf(events, context)),
   }),
   mostEvents: 200,
   request: postMessage,
 };
+
+function messageOf(events: readonly MessageEvent[], context: MessageContext): Message {
+  const digest = digestReportOf(events, context);
+  if (digest) return fittedDigest(digest, digestMessage, fits);
+  return fitted(ROOM, (room) => message(events, context, room), fits);
+}
+
+function digestMessage(digest: DigestReport): Message {
+  const { title, url, footer } = digest;
+  const description = digestMarkdown(digest);
+  return {
+    embeds: [
+      {
+        title: cutEscaped(title, TITLE, escapeMarkdown),
+        url,
+        color: colorOf('info'),
+        description,
+        footer: { text: tear(footer) },
+      },
+    ],
+    allowed_mentions: { parse: [] },
+  };
+}
 
 function message(events: readonly MessageEvent[], context: MessageContext, room: Room): Message {
   const summary = summarize(events, context, room);

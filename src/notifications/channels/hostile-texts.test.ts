@@ -90,6 +90,19 @@ const long = fc
   .map(([text, times]) => text.repeat(times).slice(0, 20_000));
 const hostile = fc.oneof({ weight: 4, arbitrary: short }, { weight: 1, arbitrary: long });
 
+const hostilePath = fc.constantFrom(PAGE_LINKS.ticket(31), '/x)|>"\' y@[a](b)' as PageLink);
+const hostileDigest = fc.record({
+  title: hostile,
+  summary: fc.array(hostile, { minLength: 2, maxLength: 2 }),
+  parts: fc.array(
+    fc.record({
+      heading: fc.constantFrom('Opened', 'Still open (the first 4 of 9)'),
+      lines: fc.array(fc.record({ text: hostile, path: hostilePath }), { minLength: 1, maxLength: 4 }),
+    }),
+    { maxLength: 7 },
+  ),
+});
+
 const hostileEvent: fc.Arbitrary<MessageEvent> = fc
   .record({
     kind: fc.constantFrom(...EVENT_KINDS),
@@ -123,12 +136,14 @@ const hostileEvent: fc.Arbitrary<MessageEvent> = fc
       remediation: fc.option(hostile),
       resolution: fc.option(hostile),
       // Nothing makes the last one. An address would be escaped all the same.
+      digest: fc.option(hostileDigest),
       page: fc.constantFrom(PAGE_LINKS.alert(7), PAGE_LINKS.ticket(31), '/x)|>"\' y@[a](b)' as PageLink),
     }),
   })
-  .map(({ about, ...event }) =>
+  .map(({ about, details: { digest, ...details }, ...event }) =>
     exampleEvent({
       ...event,
+      details: { ...details, ...(digest && { digest }) },
       alert_id: about === 'alert' ? 7 : null,
       ticket_id: about === 'ticket' ? 31 : null,
     }),

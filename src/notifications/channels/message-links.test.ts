@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CHANNELS, LOG_CHANNELS } from '../../vocabulary/channels.ts';
+import { CHANNELS, GROUPING_CHANNELS, LOG_CHANNELS } from '../../vocabulary/channels.ts';
 import { EVENT_KINDS, type EventKind } from '../../vocabulary/event-kinds.ts';
 import { PAGE_LINKS, servedPaths } from '../../vocabulary/page-paths.ts';
 import { FORMATS } from './formats.ts';
@@ -12,6 +12,37 @@ const eventsOf = (kind: EventKind) =>
     const details = { page: make(7) };
     return kind.startsWith('alert.') ? exampleAlert({ kind, details }) : exampleEvent({ kind, details });
   });
+
+/** A digest that leads to every page. */
+const digestEvent = exampleEvent({
+  kind: 'digest',
+  details: {
+    page: PAGE_LINKS.fleet(),
+    digest: {
+      title: 'Acme: 23 November 2026 to 30 November 2026',
+      summary: ['12 databases, score 98. Opened: 1 critical.', 'Backups: all 8 as expected.'],
+      parts: Object.entries(PAGE_LINKS).map(([heading, make]) => ({
+        heading,
+        lines: [{ text: `A line of ${heading}`, path: make(7) }],
+      })),
+    },
+  },
+});
+
+test.each(GROUPING_CHANNELS)('%s: every line of a digest leads to its page', (channel) => {
+  const made = FORMATS[channel].makeMessage?.([digestEvent], CONTEXT);
+  const links = linksIn(made?.body ?? '');
+  for (const make of Object.values(PAGE_LINKS)) expect(links).toContain(make(7));
+  for (const link of links) {
+    const { pathname } = new URL(link, CONTEXT.consoleUrl);
+    expect(
+      SERVED.some((page) => page.test(pathname)),
+      link,
+    ).toBe(true);
+  }
+  for (const words of ['12 databases, score 98', 'Backups: all 8 as expected', 'A line of ticket'])
+    expect(made?.body.replaceAll(/\\\\/g, '')).toContain(words);
+});
 
 /** The paths of the console to which a message links. */
 function linksIn(body: string): string[] {

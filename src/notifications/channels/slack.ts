@@ -2,6 +2,7 @@ import type { ChannelFormat, MessageContext, MessageEvent } from './channel.ts';
 import { tearFences } from './escape-markdown.ts';
 import { postMessage } from './http-request.ts';
 import { cutEscaped } from './plain-text.ts';
+import { type DigestReport, digestReportOf, fittedDigest } from './report/digest-report.ts';
 import { CHANGES, lineText, OPEN, REMEDIATION, type Report } from './report/report.ts';
 import { fitted, type Room, summarize } from './summary.ts';
 
@@ -31,11 +32,34 @@ interface Message {
 export const slack: ChannelFormat = {
   makeMessage: (events, context) => ({
     contentType: 'application/json',
-    body: JSON.stringify(fitted(ROOM, (room) => message(events, context, room), fits)),
+    body: JSON.stringify(messageOf(events, context)),
   }),
   mostEvents: 200,
   request: postMessage,
 };
+
+function messageOf(events: readonly MessageEvent[], context: MessageContext): Message {
+  const digest = digestReportOf(events, context);
+  if (digest) return fittedDigest(digest, digestMessage, fits);
+  return fitted(ROOM, (room) => message(events, context, room), fits);
+}
+
+function digestMessage({ title, summary, parts, footer, url }: DigestReport): Message {
+  const facing = [`*${link(url, title)}*`, ...summary.map(escapeSlack)];
+  const listed = parts.map(({ heading, lines }) =>
+    [`*${escapeSlack(heading)}*`, ...lines.map((one) => `• ${link(one.url, one.text)}`)].join('\n'),
+  );
+  return {
+    text: cutEscaped(title, SECTION, escapeSlack),
+    unfurl_links: false,
+    unfurl_media: false,
+    blocks: [
+      section(facing.join('\n')),
+      ...listed.map(section),
+      { type: 'context', elements: [text(`${escapeSlack(footer)} · ${link(url, OPEN)}`)] },
+    ],
+  };
+}
 
 function message(events: readonly MessageEvent[], context: MessageContext, room: Room): Message {
   const { heading, full, lines, more, footer, url } = summarize(events, context, room);

@@ -1,5 +1,6 @@
 import type { ChannelFormat, MessageContext, MessageEvent } from './channel.ts';
 import { postMessage } from './http-request.ts';
+import { type DigestReport, digestReportOf, fittedDigest } from './report/digest-report.ts';
 import { CHANGES, lineText, OPEN, REMEDIATION, type Report, type Tone } from './report/report.ts';
 import { fitted, type Room, summarize } from './summary.ts';
 
@@ -20,6 +21,8 @@ interface Run {
   color?: string;
   fontType?: 'Monospace';
   isSubtle?: true;
+  /** Makes a link of the text. */
+  selectAction?: { type: 'Action.OpenUrl'; url: string };
 }
 
 /**
@@ -29,18 +32,46 @@ interface Run {
 export const teams: ChannelFormat = {
   makeMessage: (events, context) => ({
     contentType: 'application/json',
-    body: fitted(
-      ROOM,
-      (room) => body(events, context, room),
-      (made) => escapedBytes(made) <= MOST_BYTES,
-    ),
+    body: bodyOf(events, context),
   }),
   mostEvents: 200,
   request: postMessage,
 };
 
+function bodyOf(events: readonly MessageEvent[], context: MessageContext): string {
+  const fits = (made: string) => escapedBytes(made) <= MOST_BYTES;
+  const digest = digestReportOf(events, context);
+  if (digest) return fittedDigest(digest, digestBody, fits);
+  return fitted(ROOM, (room) => body(events, context, room), fits);
+}
+
+function digestBody({ title, summary, parts, footer, url }: DigestReport): string {
+  return card(title, url, [
+    text([title, { weight: 'Bolder', size: 'Large' }]),
+    ...summary.map((line) => text([line])),
+    ...parts.flatMap(({ heading, lines }) => [
+      text([heading, { weight: 'Bolder' }]),
+      ...lines.map((one) => text(['• '], [one.text, { selectAction: openUrl(one.url) }])),
+    ]),
+    text([footer, { isSubtle: true }]),
+  ]);
+}
+
+const openUrl = (url: string) => ({ type: 'Action.OpenUrl', url }) as const;
+
 function body(events: readonly MessageEvent[], context: MessageContext, room: Room): string {
   const { heading, tone, full, lines, more, footer, url } = summarize(events, context, room);
+  return card(heading, url, [
+    text([heading, { weight: 'Bolder', size: 'Large', color: COLOURS[tone] }]),
+    ...full.flatMap((report) => elements(report, full.length + lines.length > 1)),
+    ...lines.map((report) => text([`• ${lineText(report, 120)}`, { color: COLOURS[report.tone] }])),
+    ...(more === null ? [] : [text([more])]),
+    text([footer, { isSubtle: true }]),
+  ]);
+}
+
+/** The body with a card, whose button opens `url`. */
+function card(heading: string, url: string, shown: readonly object[]): string {
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
@@ -48,13 +79,7 @@ function body(events: readonly MessageEvent[], context: MessageContext, room: Ro
     msteams: { width: 'Full' },
     // Where a card can't be shown.
     fallbackText: plain(heading),
-    body: [
-      text([heading, { weight: 'Bolder', size: 'Large', color: COLOURS[tone] }]),
-      ...full.flatMap((report) => elements(report, full.length + lines.length > 1)),
-      ...lines.map((report) => text([`• ${lineText(report, 120)}`, { color: COLOURS[report.tone] }])),
-      ...(more === null ? [] : [text([more])]),
-      text([footer, { isSubtle: true }]),
-    ],
+    body: shown,
     actions: [{ type: 'Action.OpenUrl', title: OPEN, url }],
   };
   return JSON.stringify({

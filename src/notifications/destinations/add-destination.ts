@@ -6,6 +6,7 @@ import { one } from '../../store/one.ts';
 import { LOG_CHANNELS, SIGNED_CHANNELS } from '../../vocabulary/channels.ts';
 import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 import type { DestinationSecrets } from '../channels/channel.ts';
+import { nextDigest, requireDigestSchedule } from '../digest/digest-schedule.ts';
 import { addStream } from '../log-streams/store-stream.ts';
 import { requireQuietHours } from '../maintenance/quiet-hours.ts';
 import { type AddressRules, secretsOf } from './channel-address.ts';
@@ -31,12 +32,12 @@ const countDestinations =
 const insert = `
   with added as (
     insert into destination (account_id, name, channel, target, settings, kinds, minimum_severity, connection_ids,
-                             connection_names, requests_per_second, quiet_hours, state_since, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
+                             connection_names, requests_per_second, quiet_hours, state_since, created_at, digest)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $14)
     returning account_id, destination_id
   )
-  insert into destination_queue (account_id, destination_id, epoch, tokens, tokens_at)
-  select account_id, destination_id, $13, $10, $12 from added
+  insert into destination_queue (account_id, destination_id, epoch, tokens, tokens_at, digest_due_at)
+  select account_id, destination_id, $13, $10, $12, $15 from added
   returning destination_id as id`;
 
 /** An added destination. */
@@ -63,6 +64,7 @@ export async function addDestination(
   requireFilters(channel, wanted);
   const secrets = secretsOf(channel, wanted, rules);
   const quietHours = wanted.quietHours ? requireQuietHours(wanted.quietHours) : null;
+  const digest = wanted.digest ? requireDigestSchedule(wanted.digest) : null;
   const { accountId, client, at, record } = change;
   const [{ count } = { count: 0 }] = (await client.query<{ count: number }>(countDestinations, [accountId]))
     .rows;
@@ -90,6 +92,8 @@ export async function addDestination(
     quietHours,
     at,
     newEpoch(),
+    digest,
+    digest && nextDigest(digest, new Date(at)),
   ]);
   const { id } = one(rows, 'store a destination');
   const bound = { account_id: accountId, destination_id: id, channel, target, settings };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type FieldChanges, fieldChanges } from '../../activity/field-changes.ts';
 import type { Change } from '../../activity/record-entry.ts';
 import type { SecretKeys } from '../../platform/encryption.ts';
@@ -5,6 +6,7 @@ import { invalidParameter } from '../../platform/rejection.ts';
 import { SIGNED_CHANNELS } from '../../vocabulary/channels.ts';
 import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 import type { DestinationSecrets } from '../channels/channel.ts';
+import { type DigestSchedule, nextDigest, requireDigestSchedule } from '../digest/digest-schedule.ts';
 import { changeStream } from '../log-streams/store-stream.ts';
 import { requireQuietHours } from '../maintenance/quiet-hours.ts';
 import { originOf } from './add-destination.ts';
@@ -37,6 +39,12 @@ const update = `
      set name = $3, target = $4, settings = $5, kinds = $6, minimum_severity = $7, connection_ids = $8,
          connection_names = $9, requests_per_second = $10, quiet_hours = $11
    where account_id = $1 and destination_id = $2`;
+
+const setDigest = `
+  with scheduled as (
+    update destination set digest = $3 where account_id = $1 and destination_id = $2
+  )
+  update destination_queue set digest_due_at = $4 where account_id = $1 and destination_id = $2`;
 
 /** A changed destination. */
 export interface ChangedDestination {
@@ -98,6 +106,7 @@ export async function changeDestination(
     if (recipients) await storeRecipients(change, key, destinationId, recipients);
   }
   if (wanted.stream) await changeStream(change, destinationId, wanted.stream);
+  if (wanted.digest !== undefined) await scheduleDigest(change, before, wanted.digest);
   const destination = await destinationWithin(change, destinationId);
   const changes = changesOf(before, destination, wanted);
   record('destination_changed', PAGE_LINKS.destination(destinationId), {
@@ -105,6 +114,17 @@ export async function changeDestination(
     ...changes,
   });
   return { destination, signing_secret: opened?.fresh ?? null };
+}
+
+/** Begins a new schedule; the same one goes on, so that a digest that is due is sent. */
+async function scheduleDigest(
+  { accountId, client, at }: Change,
+  { id, digest: before }: DestinationRow,
+  wanted: DigestSchedule | null,
+): Promise<void> {
+  const digest = wanted && requireDigestSchedule(wanted);
+  if (isDeepStrictEqual(digest, before)) return;
+  await client.query(setDigest, [accountId, id, digest, digest && nextDigest(digest, new Date(at))]);
 }
 
 const ADDRESS = ['url', 'routingKey', 'authorization', 'recipients'] as const;
@@ -171,7 +191,8 @@ function changesOf(before: DestinationRow, after: DestinationRow, wanted: Destin
 
 /** The fields that are no secrets. */
 function plain(row: DestinationRow) {
-  const { name, target, kinds, minimum_severity, connections, requests_per_second, quiet_hours } = row;
+  const { name, target, kinds, minimum_severity, connections, requests_per_second, quiet_hours, digest } =
+    row;
   return {
     name,
     target,
@@ -180,6 +201,7 @@ function plain(row: DestinationRow) {
     connections,
     requests_per_second,
     quiet_hours,
+    digest,
     ...(row.stream && plainStream(row.stream)),
   };
 }

@@ -2,12 +2,14 @@ import { invalidParameter } from '../../platform/rejection.ts';
 import {
   type Channel,
   EVENTLESS_CHANNELS,
+  GROUPING_CHANNELS,
   LOG_CHANNELS,
   SIGNED_CHANNELS,
 } from '../../vocabulary/channels.ts';
-import { DEFAULT_KINDS, EVENT_KINDS, type EventKind } from '../../vocabulary/event-kinds.ts';
+import { DEFAULT_KINDS, DIRECTED_KINDS, EVENT_KINDS, type EventKind } from '../../vocabulary/event-kinds.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
 import { wrongPattern } from '../connection-scope.ts';
+import type { DigestSchedule } from '../digest/digest-schedule.ts';
 import type { BodyShape, StreamInput } from '../log-streams/stream-input.ts';
 import type { QuietHours } from '../maintenance/quiet-hours.ts';
 import { requireRecipients } from './recipient-address.ts';
@@ -36,6 +38,8 @@ export interface DestinationFilters {
   connectionNames?: readonly string[] | null;
   requestsPerSecond?: number;
   quietHours?: QuietHours | null;
+  /** When it gets a digest; null = never. */
+  digest?: DigestSchedule | null;
 }
 
 /** Where a destination is, with its secrets. */
@@ -74,8 +78,10 @@ export interface DestinationChanges extends DestinationFilters, DestinationAddre
   stream?: StreamInput;
 }
 
-/** The kinds that a destination may choose: a test goes to the tested one only. */
-export const CHOOSABLE_KINDS: readonly EventKind[] = EVENT_KINDS.filter((kind) => kind !== 'test');
+/** The kinds that a destination may choose. */
+export const CHOOSABLE_KINDS: readonly EventKind[] = EVENT_KINDS.filter(
+  (kind) => !DIRECTED_KINDS.includes(kind),
+);
 
 /** Which fields of an address each channel takes. `!` = required. */
 const FIELDS: Readonly<Record<Channel, readonly string[]>> = {
@@ -163,6 +169,11 @@ export function requireStreamChannel(channel: Channel): void {
 export function requireFilters(channel: Channel, given: DestinationFilters): void {
   const { kinds, minimumSeverity, connectionIds, connectionNames, quietHours } = given;
   const rate = given.requestsPerSecond;
+  if (given.digest && !GROUPING_CHANNELS.includes(channel))
+    throw invalidParameter(
+      'digest',
+      `The channel ${channel} takes no digest: choose ${GROUPING_CHANNELS.join(', ')}.`,
+    );
   if (EVENTLESS_CHANNELS.includes(channel)) {
     const filters = [kinds, minimumSeverity, connectionIds, connectionNames, quietHours];
     if (filters.some((filter) => (Array.isArray(filter) ? filter.length > 0 : (filter ?? null) !== null)))

@@ -5,6 +5,7 @@ import type { Channel } from '../../vocabulary/channels.ts';
 import { type EventKind, plansWith } from '../../vocabulary/event-kinds.ts';
 import type { Plan } from '../../vocabulary/plans.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
+import type { DigestSchedule } from '../digest/digest-schedule.ts';
 import type { StreamFormat } from '../log-streams/stream-input.ts';
 import { BEHIND_ENTRIES, BEHIND_SECONDS } from '../log-streams/stream-lag.ts';
 import type { QuietHours } from '../maintenance/quiet-hours.ts';
@@ -36,6 +37,10 @@ export interface DestinationRow {
   connections: { ids: number[] | null; names: string[] | null };
   requests_per_second: number;
   quiet_hours: QuietHours | null;
+  /** When it gets a digest; null = never. */
+  digest: DigestSchedule | null;
+  /** When it gets the next one. */
+  next_digest_at: Date | null;
   state: DestinationState;
   state_reason: string | null;
   state_since: Date;
@@ -98,7 +103,7 @@ const streamState = `
 
 const select = `
   select d.destination_id as id, d.name, d.channel, d.target, d.settings, d.kinds, d.minimum_severity, d.connection_ids,
-         d.connection_names, d.requests_per_second, d.quiet_hours, d.state, d.state_reason, d.state_since, d.created_at,
+         d.connection_names, d.requests_per_second, d.quiet_hours, d.digest, q.digest_due_at as next_digest_at, d.state, d.state_reason, d.state_since, d.created_at,
          a.plan, q.queued, q.dropped, q.last_sequence, q.epoch, q.failing_since, q.last_success_at, q.last_attempt_at,
          q.last_result, ${streamState} as stream
     from destination d
@@ -144,7 +149,18 @@ function shownOf(
 ): DestinationRow {
   const { id, name, channel, target, settings, kinds, minimum_severity, requests_per_second, quiet_hours } =
     row;
-  const { state, state_reason, state_since, created_at, queued, dropped, last_sequence, epoch } = row;
+  const {
+    digest,
+    next_digest_at,
+    state,
+    state_reason,
+    state_since,
+    created_at,
+    queued,
+    dropped,
+    last_sequence,
+    epoch,
+  } = row;
   const { failing_since, last_success_at, last_attempt_at, last_result } = row;
   return {
     id,
@@ -158,6 +174,8 @@ function shownOf(
     connections: { ids: connection_ids, names: connection_names },
     requests_per_second,
     quiet_hours,
+    digest,
+    next_digest_at,
     state,
     state_reason,
     state_since,

@@ -207,7 +207,7 @@ test('disabling keeps what is queued; enabling sends or skips it; removing cance
   expect(off).toMatchObject({ state: 'disabled', state_reason: 'Disabled by Ada.' });
   await within(accountId, (made) => disableDestination(made, id, 'Again.'));
   expect((await entriesOf(accountId)).match(/destination_disabled/g)).toHaveLength(1);
-  await expect(queueTest()).rejects.toThrow(/enable it, then test it/);
+  await expect(queueTest()).rejects.toThrow(/enable it first/);
   expect((await within(accountId, (made) => enableDestination(made, id, 'send'))).queue.queued).toBe(1);
   await expect(within(accountId, (made) => enableDestination(made, id, 'send'))).rejects.toThrow(/already/);
   await within(accountId, (made) => disableDestination(made, id, 'Disabled by Ada.'));

@@ -5,6 +5,9 @@ import { type DestinationRow, destinationWithin, propertiesOf } from './destinat
 import { removeRecipients } from './store-recipients.ts';
 
 const remove = `
+  with unscheduled as (
+    update destination_queue set digest_due_at = null where account_id = $1 and destination_id = $2
+  )
   update destination
      set removed_at = $3, encrypted = null
    where account_id = $1 and destination_id = $2`;

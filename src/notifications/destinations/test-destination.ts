@@ -1,20 +1,28 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Change, ChangeAccount } from '../../activity/record-entry.ts';
-import { conflict, Rejection } from '../../platform/rejection.ts';
+import { conflict, notFound, Rejection } from '../../platform/rejection.ts';
 import { one } from '../../store/one.ts';
+import { within } from '../../store/read.ts';
+import { GROUPING_CHANNELS } from '../../vocabulary/channels.ts';
+import { DIRECTED_KINDS } from '../../vocabulary/event-kinds.ts';
 import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
+import { digestEvent } from '../digest/digest-event.ts';
+import { previousDigest } from '../digest/digest-schedule.ts';
+import { readDigest } from '../digest/read-digest.ts';
+import type { NewEvent } from '../event.ts';
 import { audienceOf, queueEvents } from '../outbox/queue-events.ts';
-import { destinationWithin } from './destination-row.ts';
+import { type DestinationRow, destinationWithin } from './destination-row.ts';
 
-/** The most test messages of an account in a minute. */
+/** The most messages that an account sends by hand in a minute. */
 const MOST_TESTS = 10;
 
 /** How long a test waits for the answer, in milliseconds: longer than an attempt may take. */
 const PATIENCE_MS = 20_000;
 const POLL_MS = 200;
+const WEEK_MS = 7 * 86_400_000;
 
-/** How a test message ended. */
+/** How a message ended that somebody sent by hand. */
 export interface TestResult {
   /** Null = no service has sent it yet. */
   accepted: boolean | null;
@@ -29,7 +37,7 @@ export interface TestResult {
 const countTests = `
   select count(*)::int as tests, ceil(extract(epoch from min(occurred_at) + interval '1 minute' - $2::timestamptz))::int as wait
     from event
-   where account_id = $1 and kind = 'test' and occurred_at > $2::timestamptz - interval '1 minute'`;
+   where account_id = $1 and kind = any($3) and occurred_at > $2::timestamptz - interval '1 minute'`;
 
 const selectQueued = `
   select d.delivery_id
@@ -55,7 +63,43 @@ export async function testDestination(
   destinationId: number,
   patience = PATIENCE_MS,
 ): Promise<TestResult> {
-  const { accountId, deliveryId } = await change((made) => queueTest(made, destinationId));
+  return sendAndWait(change, reader, { destinationId, patience }, async (_, destination) =>
+    testEvent(destination),
+  );
+}
+
+/**
+ * Sends a destination the digest of the time since its last one, or of a week, now, as {@link testDestination} sends a test. Its
+ * schedule stays. Throws a {@link Rejection}.
+ */
+export async function sendDigest(
+  change: ChangeAccount,
+  reader: pg.Pool,
+  destinationId: number,
+  patience = PATIENCE_MS,
+): Promise<TestResult> {
+  return sendAndWait(change, reader, { destinationId, patience }, async ({ client, accountId, at }, row) => {
+    const { id, channel, digest: schedule, connections } = row;
+    if (!GROUPING_CHANNELS.includes(channel))
+      throw conflict(null, `The channel ${channel} takes no digest: choose ${GROUPING_CHANNELS.join(', ')}.`);
+    const now = new Date(at);
+    const from = schedule ? previousDigest(schedule, now) : new Date(now.getTime() - WEEK_MS);
+    const scope = { connection_ids: connections.ids, connection_names: connections.names };
+    const digest = await readDigest(within(client), accountId, from, scope);
+    if (digest === null) throw notFound('account', accountId);
+    return digestEvent(digest, schedule?.time_zone ?? 'UTC', id);
+  });
+}
+
+type MakeEvent = (change: Change, destination: DestinationRow) => Promise<NewEvent>;
+
+async function sendAndWait(
+  change: ChangeAccount,
+  reader: pg.Pool,
+  { destinationId, patience }: { destinationId: number; patience: number },
+  make: MakeEvent,
+): Promise<TestResult> {
+  const { accountId, deliveryId } = await change((made) => queueByHand(made, destinationId, make));
   const until = Date.now() + patience;
   do {
     await wait(POLL_MS);
@@ -73,28 +117,28 @@ export async function testDestination(
     status: null,
     response: '',
     milliseconds: patience,
-    result: `Nothing sent the test within ${patience / 1_000} seconds: check that "dbvitals serve" runs on this store.`,
+    result: `Nothing sent the message within ${patience / 1_000} seconds: check that "dbvitals serve" runs on this store.`,
   };
 }
 
-async function queueTest(change: Change, destinationId: number) {
+async function queueByHand(change: Change, destinationId: number, make: MakeEvent) {
   const { accountId, client, at } = change;
   const destination = await destinationWithin(change, destinationId);
-  const { channel, name, state, recipients } = destination;
-  if (state !== 'enabled') throw conflict(null, `The destination is ${state}: enable it, then test it.`);
+  const { channel, state, recipients } = destination;
+  if (state !== 'enabled') throw conflict(null, `The destination is ${state}: enable it first.`);
   if (channel === 'email' && !recipients.some((recipient) => recipient.state === 'confirmed'))
     throw conflict(
       null,
       'No recipient has confirmed yet: ask them to follow the link in the message that they got.',
     );
   const [{ tests, wait: seconds } = { tests: 0, wait: 0 }] = (
-    await client.query<{ tests: number; wait: number | null }>(countTests, [accountId, at])
+    await client.query<{ tests: number; wait: number | null }>(countTests, [accountId, at, DIRECTED_KINDS])
   ).rows;
   const retryAfter = Math.min(Math.max(seconds ?? 1, 1), 60); // the clock may have stepped back
   if (tests >= MOST_TESTS)
     throw new Rejection(
       'too_many_attempts',
-      `An account can send ${MOST_TESTS} tests a minute: try again in ${retryAfter} seconds.`,
+      `An account can send ${MOST_TESTS} messages a minute by hand: try again in ${retryAfter} seconds.`,
       { retryAfter },
     );
   const wanting = {
@@ -106,16 +150,23 @@ async function queueTest(change: Change, destinationId: number) {
     connection_names: null,
     quiet_hours: null,
   };
-  const title = 'Test message';
-  const event = {
-    kind: 'test' as const,
+  const event = await make(change, destination);
+  const audience = { ...(await audienceOf(client, { accountId, at })), destinations: [wanting] };
+  await queueEvents(client, { accountId, at }, [event], audience);
+  const queued = await client.query<{ delivery_id: number }>(selectQueued, [accountId, destinationId]);
+  return { accountId, deliveryId: one(queued.rows, 'queue a message').delivery_id };
+}
+
+function testEvent({ id: destinationId, name }: DestinationRow): NewEvent {
+  return {
+    kind: 'test',
     severity: null,
     connection: null,
     destinationIds: [destinationId],
     data: { destination_id: destinationId, name, message: `dbvitals can send to the destination “${name}”.` },
     details: {
       connection: null,
-      title,
+      title: 'Test message',
       check_id: null,
       database: '',
       object: null,
@@ -127,10 +178,6 @@ async function queueTest(change: Change, destinationId: number) {
       page: PAGE_LINKS.destination(destinationId),
     },
   };
-  const audience = { ...(await audienceOf(client, { accountId, at })), destinations: [wanting] };
-  await queueEvents(client, { accountId, at }, [event], audience);
-  const queued = await client.query<{ delivery_id: number }>(selectQueued, [accountId, destinationId]);
-  return { accountId, deliveryId: one(queued.rows, 'queue a test').delivery_id };
 }
 
 const selectState = `

@@ -77,13 +77,14 @@ const leaseEvents = `
   ${move}`;
 
 // The message that is due first, with all its deliveries; or, where none was made, every delivery that is due within the
-// next 30 s. One that is held for quiet hours comes along when these are over.
+// next 30 s. One that is held for quiet hours comes along when these are over. A digest is a message by itself.
 const leaseMessage = `
   with head as materialized (
-    select message_id
-      from delivery
-     where account_id = $1 and destination_id = $2 and state = 'queued' and due_at <= now()
-     order by due_at, delivery_id
+    select v.message_id, v.delivery_id, e.kind = 'digest' as is_alone
+      from delivery v
+      join event e using (account_id, event_id)
+     where v.account_id = $1 and v.destination_id = $2 and v.state = 'queued' and v.due_at <= now()
+     order by v.due_at, v.delivery_id
      limit 1
   ), taken as materialized (
     select v.account_id, v.destination_id, v.delivery_id, v.event_id
@@ -95,6 +96,10 @@ const leaseMessage = `
                     where head.message_id = v.message_id
                        or (head.message_id is null
                            and v.message_id is null
+                           and case when head.is_alone then v.delivery_id = head.delivery_id
+                                    else not exists (select from event e
+                                                      where e.account_id = v.account_id and e.event_id = v.event_id
+                                                        and e.kind = 'digest') end
                            and (v.due_at <= now()
                                 or v.due_at <= least(now() + interval '30 s', v.queued_at + interval '31 s'))))
      order by v.due_at, v.delivery_id

@@ -22,7 +22,7 @@ export function timeZoneNamed(name: string): string | null {
 }
 
 /** {@link timeZoneNamed} that throws a {@link Rejection} with the most similar name. */
-export function requireTimeZone(name: string): string {
+export function requireTimeZone(name: string, parameter = 'time_zone'): string {
   const zone = timeZoneNamed(name);
   if (zone !== null) return zone;
   const lower = new Map(timeZones().map((known) => [known.toLowerCase(), known]));
@@ -32,7 +32,7 @@ export function requireTimeZone(name: string): string {
     near === undefined
       ? 'There is no such time zone. Use a name such as Europe/Berlin or UTC.'
       : `There is no such time zone. Did you mean ${near}?`,
-    { parameter: 'time_zone' },
+    { parameter },
   );
 }
 

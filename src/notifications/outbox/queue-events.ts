@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { one } from '../../store/one.ts';
 import { GROUPING_CHANNELS } from '../../vocabulary/channels.ts';
-import { type EventKind, plansWith } from '../../vocabulary/event-kinds.ts';
+import { DIRECTED_KINDS, type EventKind, plansWith } from '../../vocabulary/event-kinds.ts';
 import type { Plan } from '../../vocabulary/plans.ts';
 import type { NewEvent } from '../event.ts';
 import { quietUntil } from '../maintenance/quiet-hours.ts';
@@ -124,7 +124,8 @@ export async function queueEvents(
 
 /** When the first attempt is due. Chats and mails wait for more events, and quiet hours hold events back, unless they are critical. */
 function dueAt({ channel, quiet_hours }: WantingDestination, event: NewEvent, at: Date): Date {
-  if (event.kind === 'test' || event.isAsked || event.severity === 'critical') return at;
+  const isDirect = DIRECTED_KINDS.includes(event.kind) || event.isAsked === true;
+  if (isDirect || event.severity === 'critical') return at;
   const quiet = quietUntil(quiet_hours, at);
   if (quiet) return quiet;
   return GROUPING_CHANNELS.includes(channel) ? new Date(at.getTime() + GROUP_MS) : at;

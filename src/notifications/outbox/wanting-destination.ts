@@ -1,5 +1,5 @@
 import { type Channel, EVENTLESS_CHANNELS } from '../../vocabulary/channels.ts';
-import type { EventKind } from '../../vocabulary/event-kinds.ts';
+import { DIRECTED_KINDS, type EventKind } from '../../vocabulary/event-kinds.ts';
 import { SEVERITIES, type Severity } from '../../vocabulary/severities.ts';
 import { type ConnectionScope, includesConnection } from '../connection-scope.ts';
 import type { NewEvent } from '../event.ts';
@@ -29,7 +29,7 @@ const REMINDED: readonly Channel[] = ['slack', 'mattermost', 'teams', 'discord',
 export function wants(destination: WantingDestination, event: NewEvent): boolean {
   const { kind, severity, connection, destinationIds } = event;
   if (destinationIds && !destinationIds.includes(destination.destination_id)) return false;
-  if (kind === 'test') return true;
+  if (DIRECTED_KINDS.includes(kind)) return (destinationIds ?? null) !== null;
   if (!destination.kinds.includes(kind)) return false;
   if (event.details.is_reminder && !REMINDED.includes(destination.channel)) return false;
   if (connection !== null && !includesConnection(destination, connection)) return false;

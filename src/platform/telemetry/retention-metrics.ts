@@ -12,7 +12,7 @@ const KEPT = [
   'sign_ins',
   'events',
 ];
-const UNRETAINED = ['seals', 'seal_file', 'key_hours', 'key_reminders', 'measures', ...KEPT];
+const UNRETAINED = ['seals', 'seal_file', 'key_hours', 'key_reminders', 'measures', 'digests', ...KEPT];
 
 /** Counts what the hourly rounds of a store do. */
 export interface RetentionMetrics {
@@ -37,7 +37,7 @@ export function retentionMetrics(
   });
   const unretained = new Counter({
     name: 'dbvitals_retention_failures_total',
-    help: 'Failed parts of rounds of sealing, retention or rolling up: seals, seal_file (also: seals in it are missing or forged), key_hours, key_reminders, measures, entries, findings, counters, changes, queries, episodes, load, sign_ins, events',
+    help: 'Failed parts of rounds of sealing, retention, rolling up or digests: seals, seal_file (also: seals in it are missing or forged), key_hours, key_reminders, measures, digests, entries, findings, counters, changes, queries, episodes, load, sign_ins, events',
     labelNames: [...labelNames, 'work'],
     registers,
   });

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Fleet } from '../../../../src/console-api/fleet/fleet-routes.ts';
 import type { Destination } from '../../../../src/console-api/notifications/destination-schemas.ts';
-import { EVENTLESS_CHANNELS } from '../../../../src/vocabulary/channels.ts';
+import { EVENTLESS_CHANNELS, GROUPING_CHANNELS } from '../../../../src/vocabulary/channels.ts';
 import { get } from '../../api.ts';
 import { figure } from '../../parts/figure.ts';
 import { KIND_TEXTS } from '../../parts/kind-texts.ts';
@@ -11,6 +11,7 @@ import { planName } from '../../parts/plan-access.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useProfile } from '../../shell/profile.ts';
 import { DestinationState } from './destination-state.tsx';
+import { digestWhen } from './digest-texts.ts';
 
 const LIST = new Intl.ListFormat('en-GB');
 
@@ -50,6 +51,7 @@ export function DestinationFacts({ destination }: { destination: Destination }) 
           'Quiet hours',
           quiet_hours ? `${quiet_hours.from} to ${quiet_hours.to}, ${quiet_hours.time_zone}` : 'none',
         ],
+        ...(GROUPING_CHANNELS.includes(channel) ? [digestFact(destination)] : []),
       ];
   return (
     <div className="destination-facts">
@@ -64,6 +66,16 @@ export function DestinationFacts({ destination }: { destination: Destination }) 
       />
     </div>
   );
+}
+
+function digestFact({ digest, next_digest_at }: Destination): readonly [string, ReactNode] {
+  if (digest === null || next_digest_at === null) return ['Digest', 'never'];
+  return [
+    'Digest',
+    <span key="digest">
+      {digestWhen(digest)}; next: <Time as="local" at={next_digest_at} />
+    </span>,
+  ];
 }
 
 function severityText(minimum: Destination['minimum_severity']): string {

@@ -26,6 +26,8 @@ const slack: Destination = {
   minimum_severity: null,
   requests_per_second: 50,
   quiet_hours: null,
+  digest: null,
+  next_digest_at: null,
   connections: { ids: null, names: null },
   recipients: [],
   stream: null,

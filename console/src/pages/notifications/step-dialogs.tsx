@@ -17,8 +17,13 @@ interface StepProps {
   onClose: () => void;
 }
 
-/** A test that was sent to an existing destination. */
-export function TestDialog({ destination, test, onClose }: StepProps & { test: SentTest }) {
+/** A test or a digest that was sent to an existing destination. */
+export function TestDialog({
+  destination,
+  test,
+  what,
+  onClose,
+}: StepProps & { test: SentTest; what: 'test' | 'digest' }) {
   return (
     <Dialog
       footer={
@@ -28,9 +33,9 @@ export function TestDialog({ destination, test, onClose }: StepProps & { test: S
       }
       isOpen
       onClose={onClose}
-      title={`Test of ${destination.name}`}
+      title={what === 'test' ? `Test of ${destination.name}` : `Digest to ${destination.name}`}
     >
-      <TestAnswer id={destination.id} sent={seenAt(destination.channel)} test={test} />
+      <TestAnswer id={destination.id} sent={seenAt(destination.channel)} test={test} what={what} />
     </Dialog>
   );
 }

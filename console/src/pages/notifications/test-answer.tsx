@@ -12,14 +12,24 @@ export type SentTest = UseMutationResult<Answer, Error, number>;
 const LINES = 12;
 
 /** A test and the receiver's answer: "200 OK, 143 ms", and the first lines of what it said. */
-export function TestAnswer({ test, id, sent }: { test: SentTest; id: number; sent: string }) {
+export function TestAnswer({
+  test,
+  id,
+  sent,
+  what = 'test',
+}: {
+  test: SentTest;
+  id: number;
+  sent: string;
+  what?: 'test' | 'digest';
+}) {
   const { data, error, isPending } = test;
   return (
     <div aria-live="polite" className="test-answer">
       {isPending && (
         <p className="test-waiting">
           <Icon name="clock" />
-          <span>Sending a test. This takes up to 20 seconds.</span>
+          <span>Sending a {what}. This takes up to 20 seconds.</span>
         </p>
       )}
       {!isPending && <InlineError error={error} />}
@@ -28,7 +38,7 @@ export function TestAnswer({ test, id, sent }: { test: SentTest; id: number; sen
           <p>
             <StatusMark
               status={data.accepted ? 'ok' : 'error'}
-              word={data.accepted ? 'The test was accepted' : 'The test was not accepted'}
+              word={data.accepted ? `The ${what} was accepted` : `The ${what} was not accepted`}
             />
           </p>
           <p>

@@ -13,11 +13,11 @@ import { ShownOnce } from './shown-once.tsx';
 import { DisableDialog, EnableDialog, RemoveDialog, RotateDialog, TestDialog } from './step-dialogs.tsx';
 import type { SentTest } from './test-answer.tsx';
 
-/** Sends a test to a destination; the answer comes within 20 seconds. */
-export function useTest(): SentTest {
+/** Sends a destination a test, or its digest now; the answer comes within 20 seconds. */
+export function useTest(what: 'test' | 'send-digest' = 'test'): SentTest {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (id: number) => send<TestAnswer>('POST', `/destinations/${id}/test`),
+    mutationFn: (id: number) => send<TestAnswer>('POST', `/destinations/${id}/${what}`),
     gcTime: 0,
     onSettled: () => queries.invalidateQueries({ queryKey: ['destinations'] }),
   });
@@ -31,16 +31,19 @@ export function useSteps(
   const [asked, setAsked] = useState<{ step: DestinationStep; of: Destination } | null>(null);
   const queries = useQueryClient();
   const test = useTest();
+  const digest = useTest('send-digest');
   const [secret, setSecret] = useState<string | null>(null);
   const { mutate } = test;
+  const { mutate: sendDigest } = digest;
   const close = () => setAsked(null);
   useRestoredFocus(asked !== null || secret !== null);
   const act = useCallback<DestinationAction>(
     (step, of) => {
       setAsked({ step, of });
       if (step === 'test') mutate(of.id);
+      if (step === 'digest') sendDigest(of.id);
     },
-    [mutate],
+    [mutate, sendDigest],
   );
   if (secret !== null) {
     const stored = <ShownOnce onDone={() => setSecret(null)} secret={secret} title="New signing secret" />;
@@ -49,7 +52,8 @@ export function useSteps(
   if (!asked) return { act, dialogs: null };
   const of = { destination: asked.of, onClose: close };
   const dialogs = {
-    test: () => <TestDialog {...of} test={test} />,
+    test: () => <TestDialog {...of} test={test} what="test" />,
+    digest: () => <TestDialog {...of} test={digest} what="digest" />,
     change: () => (
       <ChangeDestination
         {...of}

@@ -107,7 +107,10 @@ ${pem}
         connections: [{ name: "s*x" }, shop, "tag:env:test"]
         requests_per_second: 5
         quiet_hours: { from: "22:00", to: "06:00", time_zone: Europe/Berlin }
-      - { name: chat, channel: slack, url: { file: chat.url } }
+      - name: chat
+        channel: slack
+        url: { file: chat.url }
+        digest: { every: mon, at: "07:00", time_zone: Europe/Berlin }
       - { name: pager, channel: pagerduty, routing_key: { file: pager.routing-key } }
       - { name: alive, channel: heartbeat, url: { file: alive.url }, method: POST }
       - name: siem

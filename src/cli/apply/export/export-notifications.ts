@@ -83,7 +83,7 @@ function writtenStream({ format, action_types, excluded_types, actors }: StreamS
 
 /** Which events are sent. */
 function eventFilters(
-  { kinds, minimum_severity, connections, quiet_hours }: DestinationRow,
+  { kinds, minimum_severity, connections, quiet_hours, digest }: DestinationRow,
   scopes: ScopeNames,
 ) {
   const selected = scopes.writeStored(connections);
@@ -94,6 +94,7 @@ function eventFilters(
     ...(quiet_hours && {
       quiet_hours: { from: quiet_hours.from, to: quiet_hours.to, time_zone: quiet_hours.time_zone },
     }),
+    ...(digest && { digest: { every: digest.every, at: digest.at, time_zone: digest.time_zone } }),
   };
 }
 

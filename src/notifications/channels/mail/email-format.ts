@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import type { MailMessage } from '../../sending/outgoing.ts';
 import type { ChannelFormat, MessageContext, MessageEvent, OpenDestination } from '../channel.ts';
 import { cutText } from '../plain-text.ts';
+import { digestReportOf } from '../report/digest-report.ts';
 import { linkTo } from '../report/report.ts';
 import { type Room, summarize } from '../summary.ts';
 import { threadOf } from '../thread.ts';
+import { digestHtml, digestPlain } from './digest-part.ts';
 import { htmlPart, withLinkHtml } from './html-part.ts';
 import { textPart, withLink } from './text-part.ts';
 
@@ -39,6 +41,15 @@ export const email: ChannelFormat = {
 };
 
 function letterOf(events: readonly MessageEvent[], context: MessageContext): Letter {
+  const digest = digestReportOf(events, context);
+  if (digest)
+    return {
+      subject: headerText(digest.title),
+      text: digestPlain(digest),
+      html: digestHtml(digest),
+      thread: null,
+      console_url: context.consoleUrl,
+    };
   const summary = summarize(events, context, ROOM);
   const threads = new Set(events.map((event) => threadOf(event, context)));
   const [thread = null] = threads.size === 1 ? threads : [];

@@ -3,7 +3,7 @@ import { CHANGES, lineText, OPEN, REMEDIATION, type Report } from '../report/rep
 import type { Summary } from '../summary.ts';
 
 /** Where the recipient's own link goes. No text of strangers can hold it: there `<` is escaped. */
-const LINK = '<!--unsubscribe-->';
+export const LINK = '<!--unsubscribe-->';
 
 const BODY =
   'font-family: system-ui, sans-serif; font-size: 15px; line-height: 1.5; max-width: 42em; margin: 0 auto; padding: 16px';

@@ -97,6 +97,7 @@ function utc(at: Date): string {
 function headingOf({ kind, severity, details }: MessageEvent): string {
   const title = plainLine(problemText(kind, details));
   if (kind === 'test') return TEST;
+  if (kind === 'digest') return title || 'Digest';
   if (kind === 'destination.disabled') return title || 'A destination was disabled';
   if (kind === 'api_key.expiring') return title || 'An API key expires soon';
   const place = details.connection ? ` on ${plainLine(details.connection.name)}` : '';
@@ -123,7 +124,7 @@ export function lineText({ heading, subject }: Report, most = Number.POSITIVE_IN
   return subject === null ? cutText(heading, most) : `${cutText(heading, most)} (${cutText(subject, most)})`;
 }
 
-type Titled = Exclude<EventKind, 'test' | 'destination.disabled' | 'api_key.expiring'>;
+type Titled = Exclude<EventKind, 'test' | 'digest' | 'destination.disabled' | 'api_key.expiring'>;
 
 function stateWords(kind: Titled, severity: Severity | null, details: EventDetails): string {
   const word = severity ?? 'info';

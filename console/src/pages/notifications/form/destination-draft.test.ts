@@ -13,7 +13,19 @@ test('a Slack destination needs only a name and a URL', () => {
     connection_names: null,
     requests_per_second: 50,
     quiet_hours: null,
+    digest: null,
   });
+});
+
+test('a digest has a day, a time and a zone, and only people get one', () => {
+  const draft = {
+    ...newDraft('x'),
+    digest: 'mon' as const,
+    digestAt: '08:30',
+    digestZone: ' Europe/Berlin ',
+  };
+  expect(inputOf('email', draft).digest).toEqual({ every: 'mon', at: '08:30', time_zone: 'Europe/Berlin' });
+  expect(inputOf('webhook', draft)).not.toHaveProperty('digest');
 });
 
 test('secrets that were left empty are not sent', () => {

@@ -7,10 +7,11 @@ import {
   AUTHORIZED_CHANNELS,
   type Channel,
   EVENTLESS_CHANNELS,
+  GROUPING_CHANNELS,
   LOG_CHANNELS,
   SIGNED_CHANNELS,
 } from '../../../../../src/vocabulary/channels.ts';
-import { DEFAULT_KINDS, type EventKind } from '../../../../../src/vocabulary/event-kinds.ts';
+import { DEFAULT_KINDS, type DigestDay, type EventKind } from '../../../../../src/vocabulary/event-kinds.ts';
 import type { Severity } from '../../../../../src/vocabulary/severities.ts';
 
 /** What a person enters for a destination. Secrets are empty when a destination is changed. */
@@ -41,6 +42,10 @@ export interface DestinationDraft {
   from: string;
   to: string;
   timeZone: string;
+  /** On which days a digest is sent. */
+  digest: DigestDay | 'never';
+  digestAt: string;
+  digestZone: string;
   /** What a log stream sends. */
   stream: StreamDraft;
 }
@@ -83,6 +88,9 @@ export function newDraft(name: string): DestinationDraft {
     from: '22:00',
     to: '07:00',
     timeZone: ownTimeZone(),
+    digest: 'never',
+    digestAt: '07:00',
+    digestZone: ownTimeZone(),
     stream: { format: 'native', only: '', except: '', actors: ALL_ACTORS, begin: 'next', fromId: '' },
   };
 }
@@ -91,7 +99,7 @@ export function newDraft(name: string): DestinationDraft {
 export function draftOf(destination: Destination): DestinationDraft {
   const { name, kinds, minimum_severity, connections, requests_per_second, quiet_hours } = destination;
   const { ids, names } = connections;
-  const { stream } = destination;
+  const { stream, digest } = destination;
   const draft = newDraft(name);
   return {
     ...draft,
@@ -117,6 +125,7 @@ export function draftOf(destination: Destination): DestinationDraft {
       to: quiet_hours.to,
       timeZone: quiet_hours.time_zone,
     }),
+    ...(digest && { digest: digest.every, digestAt: digest.at, digestZone: digest.time_zone }),
   };
 }
 
@@ -152,7 +161,12 @@ export function inputOf(channel: Channel, draft: DestinationDraft): ChangedField
     quiet_hours: draft.hasQuietHours
       ? { from: draft.from, to: draft.to, time_zone: draft.timeZone.trim() }
       : null,
+    ...(GROUPING_CHANNELS.includes(channel) && { digest: digestInput(draft) }),
   };
+}
+
+function digestInput({ digest, digestAt, digestZone }: DestinationDraft) {
+  return digest === 'never' ? null : { every: digest, at: digestAt, time_zone: digestZone.trim() };
 }
 
 function streamSettings({ format, only, except, actors, begin, fromId }: StreamDraft) {

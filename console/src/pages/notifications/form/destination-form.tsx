@@ -7,7 +7,12 @@ import type {
   NewDestinationBody,
   StoredDestination,
 } from '../../../../../src/console-api/notifications/destination-schemas.ts';
-import { type Channel, EVENTLESS_CHANNELS, LOG_CHANNELS } from '../../../../../src/vocabulary/channels.ts';
+import {
+  type Channel,
+  EVENTLESS_CHANNELS,
+  GROUPING_CHANNELS,
+  LOG_CHANNELS,
+} from '../../../../../src/vocabulary/channels.ts';
 import { fieldError, send } from '../../../api.ts';
 import { ConnectionChoice } from '../../../parts/connection-choice.tsx';
 import { FormDialog } from '../../../parts/dialog.tsx';
@@ -16,6 +21,7 @@ import { InlineError } from '../../../parts/states.tsx';
 import { CHANNEL_TEXTS, newName } from '../channel-texts.ts';
 import { AddressFields } from './address-fields.tsx';
 import { type DestinationDraft, draftOf, inputOf, newDraft, newInputOf } from './destination-draft.ts';
+import { DigestFields } from './digest-fields.tsx';
 import { EventFields } from './event-fields.tsx';
 import { MoreFields } from './more-fields.tsx';
 import { StreamFields } from './stream-fields.tsx';
@@ -32,6 +38,7 @@ const FIELDS = [
   'connections',
   'requests_per_second',
   'quiet_hours',
+  'digest',
   'action_types',
   'actors',
   'from_id',
@@ -157,6 +164,7 @@ function Fields({ channel, isNew, privateAllowed, ...props }: FieldsProps) {
           <ConnectionChoice draft={props.draft} error={props.error} onChange={props.onChange} />
         </>
       )}
+      {GROUPING_CHANNELS.includes(channel) && <DigestFields {...props} />}
       {LOG_CHANNELS.includes(channel) && <StreamFields {...props} isNew={isNew} />}
       <MoreFields {...props} channel={channel} isNew={isNew} />
     </div>

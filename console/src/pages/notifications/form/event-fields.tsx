@@ -1,5 +1,5 @@
 import type { EventKind } from '../../../../../src/vocabulary/event-kinds.ts';
-import { plansWith } from '../../../../../src/vocabulary/event-kinds.ts';
+import { DIRECTED_KINDS, plansWith } from '../../../../../src/vocabulary/event-kinds.ts';
 import type { Plan } from '../../../../../src/vocabulary/plans.ts';
 import type { Severity } from '../../../../../src/vocabulary/severities.ts';
 import { fieldError } from '../../../api.ts';
@@ -10,7 +10,7 @@ import { useProfile } from '../../../shell/profile.ts';
 import type { DestinationFieldsProps } from './destination-form.tsx';
 
 /** In the order of their texts: the usual ones first. */
-const OFFERED = (Object.keys(KIND_TEXTS) as EventKind[]).filter((kind) => kind !== 'test');
+const OFFERED = (Object.keys(KIND_TEXTS) as EventKind[]).filter((kind) => !DIRECTED_KINDS.includes(kind));
 
 const SEVERITIES = [
   { id: 'info', label: 'All severities' },

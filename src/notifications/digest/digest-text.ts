@@ -1,26 +1,19 @@
+import { cleanText } from '../../platform/text/clean-text.ts';
 import { duration } from '../../platform/text/duration-text.ts';
 import { metricWords } from '../../platform/text/metric-words.ts';
 import { valueText } from '../../platform/text/value-text.ts';
 import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
-import { cell } from '../print.ts';
+import type { DigestText } from '../event.ts';
 import type { Digest } from './read-digest.ts';
 
 type Tickets = Digest['open'];
 type Ticket = Tickets['first'][number];
 
-/** A part of a digest as plain text: a heading and a line per thing. */
-interface Part {
-  heading: string;
-  lines: { text: string; path: string }[];
-}
+type Part = DigestText['parts'][number];
 
-/** A digest as it is read: what it comes to, then its parts; none for a fleet without problems. */
-export interface DigestText {
-  title: string;
-  summary: string[];
-  parts: Part[];
-}
+/** A name of strangers in one line. */
+const clean = (text: string) => cleanText(text, 200);
 
 const total = ({ critical, warning, info }: Tickets) => critical + warning + info;
 
@@ -30,9 +23,9 @@ export function digestText(digest: Digest, timeZone: string): DigestText {
   const { account, from, until, connections, score } = digest;
   const databases = `${connections} ${connections === 1 ? 'database' : 'databases'}`;
   const parts = partsOf(digest, day).filter(({ lines }) => lines.length > 0);
-  const hasProblem = parts.some(({ heading }) => heading !== GROWS);
+  const hasProblem = parts.some(({ heading }) => heading !== GROWS && !heading.startsWith(CLOSED));
   return {
-    title: `${cell(account.name)}: ${day.format(from)} to ${day.format(until)}`,
+    title: `${clean(account.name)}: ${day.format(from)} to ${day.format(until)}`,
     summary: [`${databases}, ${scoreText(score)}. ${ticketText(digest)}`, backupText(digest.backups)],
     parts: hasProblem ? parts : [],
   };
@@ -70,11 +63,11 @@ function partsOf(digest: Digest, day: Intl.DateTimeFormat): Part[] {
   const tickets = (heading: string, list: Tickets): Part => ({
     heading: more(heading, total(list), list.first.length),
     lines: list.first.map((ticket) => ({
-      text: ticketLine(ticket, age),
+      text: heading === CLOSED ? ticketName(ticket) : `${ticketName(ticket)}, for ${age(ticket.since)}`,
       path: PAGE_LINKS.ticket(ticket.id),
     })),
   });
-  const of = (connection: string) => cell(connection);
+  const of = clean;
   return [
     {
       heading: 'Backups that are missing',
@@ -90,6 +83,7 @@ function partsOf(digest: Digest, day: Intl.DateTimeFormat): Part[] {
       ].slice(0, MOST_BACKUPS),
     },
     tickets('Opened', digest.opened),
+    tickets(CLOSED, digest.closed),
     tickets('Still open', digest.open),
     tickets('Nobody touched', digest.untouched),
     {
@@ -109,23 +103,22 @@ function partsOf(digest: Digest, day: Intl.DateTimeFormat): Part[] {
   ];
 }
 
-const MOST_BACKUPS = 5;
+const MOST_BACKUPS = 4;
 /** Everything grows: by itself it is no problem. */
 const GROWS = 'Grows most';
+/** Nor is what is over. */
+const CLOSED = 'Closed';
 
 function more(heading: string, all: number, named: number): string {
   return all > named ? `${heading} (the first ${named} of ${all})` : heading;
 }
 
-function ticketLine(
-  { severity, connection, title, object, since }: Ticket,
-  age: (at: Date) => string,
-): string {
-  const place = object === null ? '' : `, ${cell(object)}`;
-  return `${severity}: ${cell(connection)}: ${cell(title)}${place}, for ${age(since)}`;
+function ticketName({ severity, connection, title, object }: Ticket): string {
+  const place = object === null ? '' : `, ${clean(object)}`;
+  return `${severity}: ${clean(connection)}: ${clean(title)}${place}`;
 }
 
 function seriesName({ metric, object, database }: Digest['grew'][number] | Digest['will_be_full'][number]) {
   const place = object ?? database;
-  return place === '' ? metricWords(metric) : `${metricWords(metric)} of ${cell(place)}`;
+  return place === '' ? metricWords(metric) : `${metricWords(metric)} of ${clean(place)}`;
 }

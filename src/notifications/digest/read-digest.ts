@@ -1,11 +1,13 @@
 import { type BackupFacts, judgeAge } from '../../checks/backups/backup-checks.ts';
-import { backupFacts } from '../../connections/backups/backup-facts.sql.ts';
 import type { Read } from '../../store/read.ts';
+import { backupFacts } from '../../store/sql/backup-facts.sql.ts';
+import { tagsOfConnection } from '../../store/sql/connection-tags.sql.ts';
 import { severityRank } from '../../store/sql/severity-rank.sql.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
+import { type ConnectionScope, includesConnection, type ScopedConnection } from '../connection-scope.ts';
 
 /** How many things of a list are named; the rest is counted. */
-const NAMED = 5;
+const NAMED = 4;
 /** A forecast is told if it reaches its limit within so many days. */
 const SOON_DAYS = 90;
 
@@ -66,6 +68,9 @@ export interface Digest {
   };
 }
 
+/** SQL: whether a digest is about a connection. $3 = null: it is about all. */
+const isIn = (connectionId: string) => `($3::bigint[] is null or ${connectionId} = any($3))`;
+
 // The last run before the time is found by the index of each connection's runs.
 const selectFleet = `
   select a.name, now() as until, f.connections, f.now, f.before
@@ -80,7 +85,7 @@ const selectFleet = `
                  where h.account_id = $1 and h.connection_id = c.connection_id and h.created_at <= $2
                  order by h.created_at desc, h.health_check_id desc
                  limit 1) b on true
-          where c.account_id = $1 and c.removed_at is null) f
+          where c.account_id = $1 and c.removed_at is null and ${isIn('c.connection_id')}) f
    where a.account_id = $1`;
 
 const selectTickets = (condition: string) => `
@@ -96,7 +101,7 @@ const selectTickets = (condition: string) => `
                  row_number() over (order by ${severityRank('t.severity')}, t.first_seen_at, t.ticket_id) as place
             from ticket t
             join connection c on c.account_id = t.account_id and c.connection_id = t.connection_id
-           where t.account_id = $1 and ${condition}) listed`;
+           where t.account_id = $1 and ${isIn('t.connection_id')} and ${condition}) listed`;
 
 const opened = selectTickets('t.first_seen_at > $2');
 const closed = selectTickets("t.status = 'resolved' and t.resolved_at > $2");
@@ -112,7 +117,7 @@ const series = `
     from measure_forecast f
     join measure_series s on s.account_id = $1 and s.connection_id = f.connection_id and s.series_id = f.series_id
     join connection c on c.account_id = $1 and c.connection_id = f.connection_id and c.removed_at is null
-   where f.account_id = $1`;
+   where f.account_id = $1 and $2::timestamptz is not null and ${isIn('f.connection_id')}`;
 
 const selectFull = `
   select f.connection_id, c.name as connection, s.metric, s.database, s.object, f.full_at
@@ -131,6 +136,7 @@ const selectBackups = `
   select c.connection_id, c.name as connection, now() as now, ${backupFacts} as facts
     from connection c
    where c.account_id = $1 and c.removed_at is null and c.backup_expected_seconds > 0
+     and $2::timestamptz is not null and ${isIn('c.connection_id')}
    order by c.connection_id`;
 
 interface FleetRow {
@@ -148,9 +154,28 @@ interface BackupRow {
   facts: BackupFacts;
 }
 
-/** What happened on an account's databases since `from`. Null if there is no such account. */
-export async function readDigest(read: Read, accountId: number, from: Date): Promise<Digest | null> {
-  const period = [accountId, from];
+const selectConnections = `
+  select c.connection_id as id, c.name, ${tagsOfConnection} as tags
+    from connection c
+   where c.account_id = $1 and c.removed_at is null`;
+
+const EVERYTHING: ConnectionScope = { connection_ids: null, connection_names: null };
+
+/** The connections of a scope that is not every one. */
+async function idsIn(read: Read, accountId: number, scope: ConnectionScope): Promise<number[] | null> {
+  if (scope.connection_ids === null && scope.connection_names === null) return null;
+  const connections = await read<ScopedConnection>(selectConnections, [accountId]);
+  return connections.filter((one) => includesConnection(scope, one)).map(({ id }) => id);
+}
+
+/** What happened on the databases of an account, or of a scope of it, since `from`. Null if there is no such account. */
+export async function readDigest(
+  read: Read,
+  accountId: number,
+  from: Date,
+  scope: ConnectionScope = EVERYTHING,
+): Promise<Digest | null> {
+  const period = [accountId, from, await idsIn(read, accountId, scope)];
   const [fleet] = await read<FleetRow>(selectFleet, period);
   if (!fleet) return null;
   const tickets = async (statement: string) => toTickets(await read<DigestTickets>(statement, period));
@@ -164,9 +189,9 @@ export async function readDigest(read: Read, accountId: number, from: Date): Pro
     closed: await tickets(closed),
     open: await tickets(open),
     untouched: await tickets(untouched),
-    will_be_full: await read(selectFull, [accountId]),
-    grew: await read(selectGrew, [accountId]),
-    backups: toBackups(await read<BackupRow>(selectBackups, [accountId])),
+    will_be_full: await read(selectFull, period),
+    grew: await read(selectGrew, period),
+    backups: toBackups(await read<BackupRow>(selectBackups, period)),
   };
 }
 
