@@ -167,7 +167,7 @@ test('a fault is told, acknowledged, mended and told, and the log shows each del
   await service.command('activity', 'seal');
   await visit(page, '/activity');
   await page.getByText(/^Entries 1 to [\d,]+ verified/).waitFor();
-  await expect.poll(() => page.getByText('Notification accepted').count()).toBeGreaterThanOrEqual(2);
+  await expect.poll(() => page.getByText('The service sent').count()).toBeGreaterThanOrEqual(2);
   await settled(page);
   await keepPicture(page, 'told-7-log');
   expect(opened.complaints).toEqual([]);

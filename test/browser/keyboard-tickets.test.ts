@@ -161,8 +161,8 @@ test('activity: a filter by action is not checked for gaps', async () => {
   await page.keyboard.press('Enter');
   await page.waitForURL(/action_type=ticket_opened/);
   await page.getByText('Gaps not checked').waitFor();
-  const words = async () => [...new Set(await page.locator('.entry-link').allInnerTexts())];
-  await expect.poll(words).toEqual(['Ticket opened']);
+  const words = async () => [...new Set(await page.locator('.entry-sentence .row-link').allInnerTexts())];
+  await expect.poll(words).toEqual(['The service opened']);
 });
 
 test('activity: the live tail shows new entries without a gap', async () => {

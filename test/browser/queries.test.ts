@@ -221,7 +221,7 @@ test('by keyboard: the list is filtered by role, a query is opened, and each rea
   await page.getByText('No text is stored yet', { exact: false }).waitFor();
   expect(await focused(page)).toBeDefined();
   await visit(page, '/activity');
-  await page.getByText('Query text read').locator('visible=true').first().waitFor();
+  await page.getByText('read texts of queries of').locator('visible=true').first().waitFor();
   expect(complaints).toEqual([]);
   await close();
 });

@@ -5,8 +5,9 @@ import { figure } from '../../parts/figure.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { escapeTurning } from '../../parts/visible-text.ts';
 import { EntryDetail } from './entry-detail.tsx';
-import { actorText, detailsText, entryText } from './entry-text.ts';
+import { actorText, type SentencePart, sentenceOf } from './entry-text.ts';
 import { missingBetween } from './log-integrity.tsx';
 
 interface EntryListProps {
@@ -84,39 +85,82 @@ function columnsFor(open: string | undefined): readonly Column<ActivityEntry>[] 
     },
     {
       id: 'action_type',
-      header: 'Action',
-      cell: (entry) => <EntryLink entry={entry} isOpen={String(entry.id) === open} />,
-      width: 'minmax(10rem, 14.5rem)',
+      header: 'What happened',
+      cell: (entry) => <Sentence entry={entry} isOpen={String(entry.id) === open} />,
       narrow: 'lead',
-    },
-    {
-      id: 'about',
-      header: 'Details',
-      cell: (entry) => <bdi className="entry-about">{detailsText(entry)}</bdi>,
-    },
-    {
-      id: 'by',
-      header: 'By',
-      cell: (entry) => <bdi className="entry-about quiet">{actorText(entry)}</bdi>,
-      width: '10rem',
     },
   ];
 }
 
-function EntryLink({ entry, isOpen }: { entry: ActivityEntry; isOpen: boolean }) {
+/** Who did what to what. The first words open the entry, and objects link to their pages. */
+function Sentence({ entry, isOpen }: { entry: ActivityEntry; isOpen: boolean }) {
   const { id } = entry;
+  const [{ text: verb } = { text: '' }, ...rest] = sentenceOf(entry);
+  const actor = actorText(entry);
   return (
-    <Link
-      activeOptions={{ exact: true }}
-      aria-expanded={isOpen}
-      className="row-link entry-link"
-      from="/activity"
-      resetScroll={false}
-      search={(old) => ({ ...old, entry: isOpen ? undefined : String(id) })}
-      to="/activity"
-    >
-      <Icon name={isOpen ? 'down' : 'right'} size={12} />
-      <bdi>{entryText(entry)}</bdi>
-    </Link>
+    <span className="entry-sentence">
+      <Link
+        activeOptions={{ exact: true }}
+        aria-expanded={isOpen}
+        className="row-link"
+        from="/activity"
+        resetScroll={false}
+        search={(old) => ({ ...old, entry: isOpen ? undefined : String(id) })}
+        to="/activity"
+      >
+        <Icon name={isOpen ? 'down' : 'right'} size={12} />
+        <bdi className="entry-actor">{actor.charAt(0).toUpperCase() + actor.slice(1)}</bdi> {verb.trimEnd()}
+      </Link>
+      {rest.length > 0 && ' '}
+      {rest.map((part) => (
+        <Part key={`${part.object?.kind} ${part.text}`} part={part} />
+      ))}
+    </span>
   );
+}
+
+function Part({ part: { text, object } }: { part: SentencePart }) {
+  const words = <bdi>{escapeTurning(text)}</bdi>;
+  if (object === undefined) return words;
+  const { id } = object;
+  switch (object.kind) {
+    case 'connection':
+      return (
+        <Link params={{ id: id }} to="/connections/$id">
+          {words}
+        </Link>
+      );
+    case 'ticket':
+      return (
+        <Link search={{ ticket: id, status: 'all' }} to="/tickets">
+          {words}
+        </Link>
+      );
+    case 'destination':
+      return (
+        <Link params={{ id: id }} to="/notifications/$id">
+          {words}
+        </Link>
+      );
+    case 'alert':
+      return (
+        <Link search={{ alert: id }} to="/alerts">
+          {words}
+        </Link>
+      );
+    case 'rule':
+      return (
+        <Link search={{ view: 'rules' }} to="/alerts">
+          {words}
+        </Link>
+      );
+    case 'key':
+      return (
+        <Link search={{ key: id }} to="/keys">
+          {words}
+        </Link>
+      );
+    default:
+      return <Link to="/team">{words}</Link>;
+  }
 }

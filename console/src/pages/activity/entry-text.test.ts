@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ACTIONS, actionText, actorText, detailsText, entryJson, entryText } from './entry-text.ts';
+import { ACTIONS, actionText, actorText, entryJson, sentenceOf } from './entry-text.ts';
 
 const entry = (action_type: string, properties: Record<string, unknown>, page_path = '/somewhere') => ({
   id: 7,
@@ -15,61 +15,76 @@ test('every action has a label, even one that a newer service added', () => {
   expect(new Set(ACTIONS.map(({ label }) => label)).size).toBe(ACTIONS.length);
 });
 
-test('a snooze is called a snooze, and what a command did is not the service’s', () => {
-  const until = '2026-12-26T22:54:08.974Z';
-  expect(entryText(entry('ticket_acknowledged', { until }))).toBe('Ticket snoozed');
-  expect(entryText(entry('ticket_acknowledged', { until: null }))).toBe('Ticket acknowledged');
-  expect(entryText(entry('ticket_unacknowledged', { until }))).toBe('Ticket snooze withdrawn');
-  expect(entryText(entry('ticket_unacknowledged', {}))).toBe('Ticket acknowledgement withdrawn');
-  expect(entryText(entry('ticket_assigned', { assignee_id: null }))).toBe('Ticket unassigned');
-  expect(entryText(entry('ticket_assigned', { assignee_id: 2 }))).toBe('Ticket assigned');
-  expect(actorText(entry('ticket_assigned', { assignee_id: 2 }))).toBe('the operator');
-  expect(actorText(entry('ticket_opened', {}))).toBe('the service');
+/** As it is read, with objects in brackets. */
+const read = (...given: Parameters<typeof entry>) => {
+  const one = entry(...given);
+  const words = sentenceOf(one).map(({ text, object }) => (object ? `[${text}]` : text));
+  return `${actorText(one)} ${words.join('')}`;
+};
+
+test('an entry is a sentence: who did what to what', () => {
+  expect(read('health_check_completed', { connection_id: 3, score: 81 })).toBe(
+    'the service checked [connection 3]: score 81',
+  );
+  expect(read('connection_added', { connection_id: 3, name: 'shop', actor_name: 'Ada' })).toBe(
+    'Ada added [shop]',
+  );
+  expect(read('api_request', { method: 'GET', status: 429, api_key_name: 'Grafana' })).toBe(
+    'Grafana requested GET /somewhere: 429',
+  );
+  expect(read('ticket_opened', { ticket_id: 5, title: 'Locks' })).toBe('the service opened [Locks]');
+  expect(read('ticket_escalated', { ticket_id: 5, title: 'Locks', from: 'warning', to: 'critical' })).toBe(
+    'the service raised [Locks] from warning to critical',
+  );
+  expect(
+    read('delivery_accepted', { destination_id: 2, destination: 'Pager', kind: 'alert.triggered' }),
+  ).toBe('the service sent Alert triggered to [Pager]');
+  expect(read('alert_triggered', { alert_id: 4, rule_name: 'Disk', object: 'public.orders' })).toBe(
+    'the service triggered the alert [Disk] for public.orders',
+  );
+  expect(read('alert_acknowledged', { alert_id: 4, rule_name: 'Disk', actor_name: 'Ada' })).toBe(
+    'Ada acknowledged the alert [Disk]',
+  );
+  expect(read('link_created', { purpose: 'owner', member_id: null })).toBe(
+    'the operator created a link: first owner',
+  );
+  expect(read('something_new', {})).toBe('the operator did: Something new');
 });
 
-test('an entry says what it is about and who did it', () => {
-  const request = entry('api_request', { method: 'GET', status: 429, api_key_name: 'Grafana' });
-  expect(detailsText(request)).toBe('GET /somewhere → 429');
-  expect(actorText(request)).toBe('Grafana');
-  const check = entry('health_check_completed', { connection_id: 3, score: 81 });
-  expect(detailsText(check)).toBe('Connection 3, score 81');
-  expect(actorText(check)).toBe('the service');
-  const added = entry('connection_added', { name: 'shop', actor_member_id: 1, actor_name: 'Ada' });
-  expect(detailsText(added)).toBe('shop');
-  expect(actorText(added)).toBe('Ada');
-  expect(detailsText(entry('member_signed_in', { name: 'Ada', by: 'password' }))).toBe('By password');
-  expect(detailsText(entry('member_signed_in', { name: 'Ada' }))).toBe('Method unknown');
-  expect(actorText(entry('member_signed_in', { name: 'Ada' }, '/sign-in'))).toBe('Ada');
+test('every action of the catalogue has a sentence without gaps', () => {
+  for (const { id } of ACTIONS) expect(read(id, {}), id).not.toMatch(/[{}]|undefined|null/);
+});
+
+test('a snooze is called a snooze', () => {
+  const until = '2026-12-26T22:54:08.974Z';
+  const ticket = { ticket_id: 5, title: 'Locks', actor_name: 'Ada' };
+  expect(read('ticket_acknowledged', { ...ticket, until })).toBe('Ada snoozed [Locks]');
+  expect(read('ticket_acknowledged', { ...ticket, until: null })).toBe('Ada acknowledged [Locks]');
+  expect(read('ticket_unacknowledged', { ...ticket, until })).toBe('Ada withdrew the snooze of [Locks]');
+  expect(read('ticket_unacknowledged', ticket)).toBe('Ada withdrew the acknowledgement of [Locks]');
+  expect(read('ticket_assigned', { ...ticket, assignee_id: null })).toBe('Ada unassigned [Locks]');
+  expect(read('ticket_assigned', { ...ticket, assignee_id: 2, assignee_name: 'Ben' })).toBe(
+    'Ada assigned [Locks] to Ben',
+  );
+});
+
+test('who is not signed in is named as far as the log knows', () => {
+  expect(read('member_signed_in', { name: 'Ada', by: 'password' }, '/sign-in')).toBe(
+    'Ada signed in by password',
+  );
+  expect(read('member_signed_in', { name: 'Ada' }, '/sign-in')).toBe('Ada signed in by an unknown method');
   expect(actorText(entry('member_changed', { name: 'Ada', by: 'oidc' }, '/sign-in'))).toBe('Ada');
   expect(actorText(entry('member_added', { name: 'Ada' }, '/team'))).toBe('the operator');
   expect(actorText(entry('member_added', { name: 'Ada' }, '/link'))).toBe('the user of the link');
-  expect(actorText(entry('link_used', { member_id: 1 }, '/link'))).toBe('the user of the link');
-  const failed = entry(
-    'member_sign_in_failed',
-    { actor: 'unknown', name: 'Ada', source_ip: '192.0.2.7' },
-    '/sign-in',
-  );
-  expect(actorText(failed)).toBe('unknown');
-  expect(detailsText(failed)).toBe('Ada, from 192.0.2.7');
-  // Written by an older version, which named only the member.
-  expect(actorText(entry('member_sign_in_failed', { name: 'Ada' }, '/sign-in'))).toBe('unknown');
-  expect(detailsText(entry('link_created', { purpose: 'owner', member_id: null }))).toBe('First owner');
-  const worse = entry('ticket_escalated', { title: 'Locks', from: 'warning', to: 'critical' });
-  expect([actionText(worse.action_type), detailsText(worse)]).toEqual([
-    'Ticket escalated',
-    'Locks: warning → critical',
-  ]);
-  expect(actorText(worse)).toBe('the service');
-  const tried = entry('api_key_refused', { api_key_name: 'ci', source_ip: '203.0.113.9', attempts: 12 });
-  expect([detailsText(tried), actorText(tried)]).toEqual(['ci, from 203.0.113.9, 12 times', 'unknown']);
-  const told = entry('delivery_accepted', { destination: 'Pager', kind: 'alert.triggered' });
-  expect([detailsText(told), actorText(told)]).toEqual(['Pager: Alert triggered', 'the service']);
-  const alert = entry('alert_triggered', { rule_name: 'Disk', object: 'public.orders' });
-  expect([detailsText(alert), actorText(alert)]).toEqual(['Disk: public.orders', 'the service']);
-  const seen = entry('alert_acknowledged', { rule_name: 'Disk', actor_name: 'Ada' });
-  expect([detailsText(seen), actorText(seen)]).toEqual(['Disk', 'Ada']);
   expect(actorText(entry('recipient_confirmed', {}))).toBe('the recipient');
-  expect(detailsText(entry('something_new', {}))).toBe('/somewhere');
+  const failed = { actor: 'unknown', member_id: 1, name: 'Ada', source_ip: '192.0.2.7' };
+  expect(read('member_sign_in_failed', failed, '/sign-in')).toBe(
+    'somebody entered a wrong password for [Ada], from 192.0.2.7',
+  );
+  const tried = { api_key_id: 9, api_key_name: 'ci', source_ip: '203.0.113.9', attempts: 12 };
+  expect(read('api_key_refused', tried)).toBe(
+    'somebody was refused with the API key [ci], from 203.0.113.9, 12 times',
+  );
 });
 
 test('bidirectional control characters are escaped, and the JSON stays equal', () => {

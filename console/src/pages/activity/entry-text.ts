@@ -4,111 +4,107 @@ import type { EventKind } from '../../../../src/vocabulary/event-kinds.ts';
 import { KIND_TEXTS } from '../../parts/kind-texts.ts';
 import { escapeTurning } from '../../parts/visible-text.ts';
 
-/** The label of each action. {@link actionText} makes one for actions that a newer service adds. */
-const WORDS: Record<(typeof ACTION_TYPES)[number], string> = {
-  account_changed: 'Account changed',
-  account_created: 'Account created',
-  activity_exported: 'Log exported',
-  activity_pruned: 'Log pruned',
-  alert_acknowledged: 'Alert acknowledged',
-  alert_resolved: 'Alert resolved',
-  alert_rule_added: 'Alert rule added',
-  alert_rule_changed: 'Alert rule changed',
-  alert_rule_removed: 'Alert rule removed',
-  alert_triggered: 'Alert triggered',
-  alert_unacknowledged: 'Alert acknowledgement withdrawn',
-  api_key_changed: 'API key changed',
-  api_key_created: 'API key created',
-  api_key_expiring: 'API key expires soon',
-  api_key_refused: 'Refused API key used',
-  api_key_regenerated: 'API key regenerated',
-  api_key_revoked: 'API key revoked',
-  api_request: 'API request',
-  backup_failed: 'Backup failed',
-  backup_heartbeat_renewed: 'Backup heartbeat created',
-  backup_heartbeat_revoked: 'Backup heartbeat revoked',
-  backup_succeeded: 'Backup succeeded',
-  collector_enrolled: 'Collector enrolled',
-  collector_returned: 'Collector is back',
-  collector_revoked: 'Collector revoked',
-  collector_silent: 'Collector silent',
-  collector_token_created: 'Collector token created',
-  connection_added: 'Connection added',
-  connection_changed: 'Connection changed',
-  connection_removed: 'Connection removed',
-  connection_tagged: 'Connection tagged',
-  connection_tampered: 'Connection tampered with',
-  delivery_accepted: 'Notification accepted',
-  delivery_cancelled: 'Notification cancelled',
-  delivery_given_up: 'Notification given up',
-  destination_added: 'Destination added',
-  destination_changed: 'Destination changed',
-  destination_disabled: 'Destination disabled',
-  destination_enabled: 'Destination enabled',
-  destination_removed: 'Destination removed',
-  destination_secret_rotated: 'Signing secret rotated',
-  health_check_completed: 'Health check completed',
-  link_created: 'Link created',
-  link_used: 'Link used',
-  log_stream_behind: 'Log stream far behind',
-  log_stream_missed: 'Log stream missed entries',
-  maintenance_added: 'Maintenance added',
-  maintenance_ended: 'Maintenance ended',
-  member_added: 'Member added',
-  member_changed: 'Member changed',
-  member_removed: 'Member removed',
-  member_sign_in_failed: 'Sign-in failed',
-  member_signed_in: 'Signed in',
-  member_signed_out: 'Signed out',
-  passkey_added: 'Passkey added',
-  passkey_removed: 'Passkey removed',
-  password_changed: 'Password changed',
-  query_text_read: 'Query text read',
-  recipient_confirmed: 'Recipient confirmed',
-  recipient_unsubscribed: 'Recipient unsubscribed',
-  sample_data_added: 'Sample data added',
-  saved_view_added: 'View saved',
-  saved_view_changed: 'View changed',
-  saved_view_removed: 'View removed',
-  session_ended: 'Session signed out',
-  own_check_added: 'Own check added',
-  own_check_changed: 'Own check changed',
-  own_check_removed: 'Own check removed',
-  own_check_tried: 'Own check tried',
-  silence_added: 'Silence added',
-  silence_ended: 'Silence ended',
-  threshold_changed: 'Thresholds changed',
-  ticket_acknowledged: 'Ticket acknowledged or snoozed',
-  ticket_assigned: 'Ticket assigned',
-  ticket_comment_removed: 'Comment removed',
-  ticket_commented: 'Ticket commented on',
-  ticket_deescalated: 'Ticket de-escalated',
-  ticket_escalated: 'Ticket escalated',
-  ticket_opened: 'Ticket opened',
-  ticket_reopened: 'Ticket reopened',
-  ticket_resolved: 'Ticket resolved',
-  ticket_unacknowledged: 'Acknowledgement or snooze withdrawn',
+/** The label of each action, and what its actor did. {@link actionText} makes a label for actions that a newer service adds. */
+const WORDS: Record<(typeof ACTION_TYPES)[number], readonly [label: string, sentence: string]> = {
+  account_changed: ['Account changed', 'changed the account'],
+  account_created: ['Account created', 'created the account'],
+  activity_exported: ['Log exported', 'exported the log up to entry {last_id} as {format}'],
+  activity_pruned: ['Log pruned', 'deleted log entries whose time was over'],
+  alert_acknowledged: ['Alert acknowledged', 'acknowledged the alert {alert}'],
+  alert_resolved: ['Alert resolved', 'resolved the alert {alert}{place}'],
+  alert_rule_added: ['Alert rule added', 'added the alert rule {rule}'],
+  alert_rule_changed: ['Alert rule changed', 'changed the alert rule {rule}'],
+  alert_rule_removed: ['Alert rule removed', 'removed the alert rule {rule}'],
+  alert_triggered: ['Alert triggered', 'triggered the alert {alert}{place}'],
+  alert_unacknowledged: [
+    'Alert acknowledgement withdrawn',
+    'withdrew the acknowledgement of the alert {alert}',
+  ],
+  api_key_changed: ['API key changed', 'changed the API key {key}'],
+  api_key_created: ['API key created', 'created the API key {key}'],
+  api_key_expiring: ['API key expires soon', 'announced that the API key {key} expires soon'],
+  api_key_refused: ['Refused API key used', 'was refused with the API key {key}, from {source}'],
+  api_key_regenerated: ['API key regenerated', 'regenerated the API key {key}'],
+  api_key_revoked: ['API key revoked', 'revoked the API key {key}'],
+  api_request: ['API request', 'requested {method} {path}: {status}'],
+  backup_failed: ['Backup failed', 'recorded that the backup of {connection} failed'],
+  backup_heartbeat_renewed: ['Backup heartbeat created', 'created a backup heartbeat of {connection}'],
+  backup_heartbeat_revoked: ['Backup heartbeat revoked', 'revoked the backup heartbeat of {connection}'],
+  backup_succeeded: ['Backup succeeded', 'recorded that the backup of {connection} succeeded'],
+  collector_enrolled: ['Collector enrolled', 'enrolled the collector {name}'],
+  collector_returned: ['Collector is back', 'heard of the collector {name} again'],
+  collector_revoked: ['Collector revoked', 'revoked the collector {name}'],
+  collector_silent: ['Collector silent', 'stopped hearing of the collector {name}'],
+  collector_token_created: ['Collector token created', 'created a token for the collector {name}'],
+  connection_added: ['Connection added', 'added {connection}'],
+  connection_changed: ['Connection changed', 'changed {connection}'],
+  connection_removed: ['Connection removed', 'removed {connection}'],
+  connection_tagged: ['Connection tagged', 'tagged {connection}'],
+  connection_tampered: ['Connection tampered with', 'found changed settings of {connection}'],
+  delivery_accepted: ['Notification accepted', 'sent {kind} to {destination}'],
+  delivery_cancelled: ['Notification cancelled', 'did not send {kind} to {destination}'],
+  delivery_given_up: ['Notification given up', 'gave up sending {kind} to {destination}'],
+  destination_added: ['Destination added', 'added the destination {destination}'],
+  destination_changed: ['Destination changed', 'changed the destination {destination}'],
+  destination_disabled: ['Destination disabled', 'disabled the destination {destination}'],
+  destination_enabled: ['Destination enabled', 'enabled the destination {destination}'],
+  destination_removed: ['Destination removed', 'removed the destination {destination}'],
+  destination_secret_rotated: ['Signing secret rotated', 'rotated the signing secret of {destination}'],
+  health_check_completed: ['Health check completed', 'checked {connection}: score {score}'],
+  link_created: ['Link created', 'created a link: {purpose}'],
+  link_used: ['Link used', 'used a link: {purpose}'],
+  log_stream_behind: ['Log stream far behind', 'found the log stream {destination} far behind'],
+  log_stream_missed: [
+    'Log stream missed entries',
+    'deleted entries that the log stream {destination} had not delivered',
+  ],
+  maintenance_added: ['Maintenance added', 'added the maintenance window {name}'],
+  maintenance_ended: ['Maintenance ended', 'ended the maintenance window {name}'],
+  member_added: ['Member added', 'added the member {member}'],
+  member_changed: ['Member changed', 'changed the member {member}'],
+  member_removed: ['Member removed', 'removed the member {member}'],
+  member_sign_in_failed: ['Sign-in failed', 'entered a wrong password for {member}, from {source}'],
+  member_signed_in: ['Signed in', 'signed in by {by}'],
+  member_signed_out: ['Signed out', 'signed out'],
+  passkey_added: ['Passkey added', 'added the passkey {passkey}'],
+  passkey_removed: ['Passkey removed', 'removed the passkey {passkey}'],
+  password_changed: ['Password changed', 'changed their password'],
+  query_text_read: ['Query text read', 'read texts of queries of {connection}'],
+  recipient_confirmed: ['Recipient confirmed', 'confirmed {email}'],
+  recipient_unsubscribed: ['Recipient unsubscribed', 'unsubscribed {email}'],
+  sample_data_added: ['Sample data added', 'added sample data'],
+  saved_view_added: ['View saved', 'saved the view {name}'],
+  saved_view_changed: ['View changed', 'changed the view {name}'],
+  saved_view_removed: ['View removed', 'removed the view {name}'],
+  session_ended: ['Session signed out', 'signed out a session'],
+  own_check_added: ['Own check added', 'added the own check {title}'],
+  own_check_changed: ['Own check changed', 'changed the own check {title}'],
+  own_check_removed: ['Own check removed', 'removed the own check {title}'],
+  own_check_tried: ['Own check tried', 'tried an own check on {connection}'],
+  silence_added: ['Silence added', 'silenced {check_id} on {connection}'],
+  silence_ended: ['Silence ended', 'ended the silence of {check_id} on {connection}'],
+  threshold_changed: ['Thresholds changed', 'changed thresholds of {check_id}'],
+  ticket_acknowledged: ['Ticket acknowledged or snoozed', 'acknowledged {ticket}'],
+  ticket_assigned: ['Ticket assigned', 'assigned {ticket} to {assignee_name}'],
+  ticket_comment_removed: ['Comment removed', 'removed a comment on {ticket}'],
+  ticket_commented: ['Ticket commented on', 'commented on {ticket}'],
+  ticket_deescalated: ['Ticket de-escalated', 'lowered {ticket} from {from} to {to}'],
+  ticket_escalated: ['Ticket escalated', 'raised {ticket} from {from} to {to}'],
+  ticket_opened: ['Ticket opened', 'opened {ticket}'],
+  ticket_reopened: ['Ticket reopened', 'reopened {ticket}'],
+  ticket_resolved: ['Ticket resolved', 'resolved {ticket}'],
+  ticket_unacknowledged: ['Acknowledgement or snooze withdrawn', 'withdrew the acknowledgement of {ticket}'],
 };
 
 /** The actions to filter by. */
 export const ACTIONS: readonly { id: string; label: string }[] = Object.entries(WORDS)
-  .map(([id, label]) => ({ id, label }))
+  .map(([id, [label]]) => ({ id, label }))
   .sort((a, b) => a.label.localeCompare(b.label, 'en'));
 
 /** The label of an action. */
 export function actionText(actionType: string): string {
   const known = ACTIONS.find(({ id }) => id === actionType)?.label;
   return known ?? actionType.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
-}
-
-/** What happened in an entry. A snooze has the action type of an acknowledgement, and an end. */
-export function entryText({ action_type, properties }: ActivityEntry): string {
-  const isSnooze = typeof properties['until'] === 'string';
-  if (action_type === 'ticket_acknowledged') return isSnooze ? 'Ticket snoozed' : 'Ticket acknowledged';
-  if (action_type === 'ticket_unacknowledged')
-    return isSnooze ? 'Ticket snooze withdrawn' : 'Ticket acknowledgement withdrawn';
-  if (action_type === 'ticket_assigned' && properties['assignee_id'] === null) return 'Ticket unassigned';
-  return actionText(action_type);
 }
 
 /** The first of the named properties that is a string or number; null when there is none. */
@@ -119,62 +115,96 @@ function first({ properties }: ActivityEntry, ...names: string[]): string | null
   return found === undefined ? null : String(found);
 }
 
-/** A short description of an entry. It may contain untrusted text. */
-export function detailsText(entry: ActivityEntry): string {
-  const { action_type, page_path, properties } = entry;
-  if (action_type === 'api_request') return `${properties['method']} ${page_path} → ${properties['status']}`;
-  if (action_type === 'health_check_completed') {
-    return `Connection ${properties['connection_id']}, score ${properties['score']}`;
+/** The objects that a sentence names: the properties with the name and the id, and what a nameless one is called. */
+const OBJECTS = {
+  connection: { names: ['connection_name', 'name'], id: 'connection_id' },
+  ticket: { names: ['title'], id: 'ticket_id' },
+  destination: { names: ['destination', 'name'], id: 'destination_id' },
+  alert: { names: ['rule_name'], id: 'alert_id' },
+  rule: { names: ['name', 'rule_name'], id: 'rule_id' },
+  key: { names: ['api_key_name', 'name'], id: 'api_key_id' },
+  member: { names: ['name', 'email'], id: 'member_id' },
+} as const;
+
+/** A part of a sentence; with an object, it links to the object's page. It may contain untrusted text. */
+export interface SentencePart {
+  text: string;
+  object?: { kind: keyof typeof OBJECTS; id: string };
+}
+
+/** What the actor did, as the words of a sentence: `acknowledged`, and the ticket. */
+export function sentenceOf(entry: ActivityEntry): SentencePart[] {
+  return templateOf(entry)
+    .split(/\{(\w+)\}/)
+    .map((text, place) => (place % 2 === 0 ? { text } : partOf(entry, text)))
+    .filter(({ text }) => text !== '');
+}
+
+/** A snooze has the action type of an acknowledgement, and an end. */
+function templateOf({ action_type, properties }: ActivityEntry): string {
+  const isSnooze = typeof properties['until'] === 'string';
+  if (isSnooze && action_type === 'ticket_acknowledged') return 'snoozed {ticket}';
+  if (isSnooze && action_type === 'ticket_unacknowledged') return 'withdrew the snooze of {ticket}';
+  if (action_type === 'ticket_assigned' && properties['assignee_id'] === null) return 'unassigned {ticket}';
+  const known = Object.entries(WORDS).find(([id]) => id === action_type)?.[1][1];
+  return known ?? `did: ${actionText(action_type)}`;
+}
+
+function isObjectName(name: string): name is keyof typeof OBJECTS {
+  return name in OBJECTS;
+}
+
+function partOf(entry: ActivityEntry, name: string): SentencePart {
+  if (isObjectName(name)) {
+    const { names, id } = OBJECTS[name];
+    const [text, number] = [first(entry, ...names), first(entry, id)];
+    const words = text ?? (number === null ? `a ${name}` : `${name} ${number}`);
+    return number === null ? { text: words } : { text: words, object: { kind: name, id: number } };
   }
-  if (action_type === 'api_key_refused') {
-    const from = first(entry, 'source_ip') ?? 'other addresses';
-    const attempts = Number(properties['attempts']);
-    return `${first(entry, 'api_key_name')}, from ${from}${attempts > 1 ? `, ${attempts} times` : ''}`;
+  return { text: propertyText(entry, name) };
+}
+
+function propertyText(entry: ActivityEntry, name: string): string {
+  const value = first(entry, name);
+  switch (name) {
+    case 'path':
+      return entry.page_path;
+    case 'source': {
+      const attempts = Number(entry.properties['attempts']);
+      return `${first(entry, 'source_ip') ?? 'an unknown address'}${attempts > 1 ? `, ${attempts} times` : ''}`;
+    }
+    case 'place': {
+      const object = first(entry, 'object');
+      return object === null ? '' : ` for ${object}`;
+    }
+    case 'kind':
+      return KIND_TEXTS[value as EventKind]?.name ?? value ?? 'an event';
+    case 'purpose':
+      return LINKS.get(value ?? '') ?? 'unknown purpose';
+    case 'format':
+      return value?.toUpperCase() ?? '';
+    default:
+      return value ?? (name === 'by' ? 'an unknown method' : 'unknown');
   }
-  if (action_type === 'member_sign_in_failed') {
-    return `${first(entry, 'name') ?? 'A member'}, from ${first(entry, 'source_ip') ?? 'an unknown address'}`;
-  }
-  if (action_type === 'activity_exported') {
-    return `Up to entry ${properties['last_id']}, as ${String(properties['format']).toUpperCase()}`;
-  }
-  if (action_type === 'sample_data_added') {
-    return `Entries ${properties['first_id']} to ${properties['last_id']}`;
-  }
-  if (action_type === 'ticket_escalated' || action_type === 'ticket_deescalated') {
-    return `${properties['title']}: ${properties['from']} → ${properties['to']}`;
-  }
-  if (action_type.startsWith('delivery_')) {
-    const kind = KIND_TEXTS[properties['kind'] as EventKind]?.name ?? properties['kind'];
-    return `${properties['destination']}: ${kind}`;
-  }
-  if (action_type === 'alert_triggered' || action_type === 'alert_resolved') {
-    return [properties['rule_name'], first(entry, 'object')].filter((part) => part !== null).join(': ');
-  }
-  if (action_type === 'member_signed_in') {
-    const by = first(entry, 'by');
-    return by === null ? 'Method unknown' : `By ${by}`;
-  }
-  const link = LINKS.get(String(properties['purpose']));
-  return link ?? first(entry, 'title', 'name', 'rule_name', 'check_id', 'email') ?? page_path;
 }
 
 const LINKS = new Map([
-  ['owner', 'First owner'],
-  ['invitation', 'Invitation'],
-  ['reset', 'Password reset'],
+  ['owner', 'first owner'],
+  ['invitation', 'invitation'],
+  ['reset', 'password reset'],
 ]);
 
 /** Actions of the service itself. */
 const ITS_OWN =
-  /^(?:(?:health_check|delivery)_|ticket_(?:opened|reopened|resolved|escalated|deescalated)|activity_pruned|alert_(?:triggered|resolved)|destination_disabled|api_key_expiring)/;
+  /^(?:(?:health_check|delivery)_|ticket_(?:opened|reopened|resolved|escalated|deescalated)|activity_pruned|alert_(?:triggered|resolved)|destination_disabled|api_key_expiring|log_stream_|backup_(?:failed|succeeded)|collector_(?:silent|returned)|connection_tampered)/;
 
 /** Who did it: a member, an API key, the service, or else the operator at the command line. */
 export function actorText(entry: ActivityEntry): string {
-  if (['api_key_refused', 'member_sign_in_failed'].includes(entry.action_type)) return 'unknown';
+  if (['api_key_refused', 'member_sign_in_failed'].includes(entry.action_type)) return 'somebody';
   const named = first(entry, 'actor_name', 'api_key_name', 'actor');
   if (named !== null) return named;
   // On sign-in and link pages people act for themselves.
-  if (entry.page_path === '/sign-in') return first(entry, 'name') ?? 'unknown';
+  if (entry.page_path === '/sign-in') return first(entry, 'name') ?? 'somebody';
   if (entry.page_path === '/link') return 'the user of the link';
   if (entry.action_type.startsWith('recipient_')) return 'the recipient';
   return ITS_OWN.test(entry.action_type) ? 'the service' : 'the operator';
