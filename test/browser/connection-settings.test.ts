@@ -56,7 +56,7 @@ test('a threshold can be set, is shown beside its default, and is reset by an em
   const threshold = finding?.thresholds[0];
   if (!finding || !threshold) throw new Error('the worst finding of the sample has no threshold');
   const set = async () => (await detailOf(worst)).settings.thresholds[finding.check_id]?.[threshold.name];
-  const dialog = page.getByRole('dialog', { name: 'Edit thresholds' });
+  const dialog = page.getByRole('dialog').filter({ hasText: finding.check_id });
 
   await visit(page, `/connections/${worst}?tab=findings`);
   await press(page, 'Edit thresholds');

@@ -209,7 +209,7 @@ const DIALOGS: Record<string, Case> = {
     open: press('Replace heartbeat URL'),
   },
   'thresholds of a connection': {
-    files: 'pages/connection/thresholds-dialog.tsx',
+    files: 'pages/thresholds/check-dialog.tsx',
     path: '/connections/$connection?tab=findings',
     open: press('Edit thresholds'),
   },

@@ -13,10 +13,10 @@ import { Message } from '../../parts/states.tsx';
 import { StatusMark, statusText } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useCan } from '../../shell/profile.ts';
+import { ConnectionCheckDialog } from '../thresholds/check-dialog.tsx';
 import { useRefresh } from './connection-query.ts';
 import { type ConnectionSearch, connectionSearch } from './connection-search.ts';
 import { FindingDetail, FindingTitle } from './finding-row.tsx';
-import { ThresholdsDialog } from './thresholds-dialog.tsx';
 
 type Status = ExplainedFinding['status'];
 
@@ -143,7 +143,7 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
         <SilenceDialog connectionId={settings.id} finding={asked} onClose={close} onSilenced={renew} />
       )}
       {asked && dialog?.of === 'thresholds' && (
-        <ThresholdsDialog finding={asked} onClose={close} settings={settings} />
+        <ConnectionCheckDialog checkId={asked.check_id} connectionId={settings.id} onClose={close} />
       )}
     </Section>
   );

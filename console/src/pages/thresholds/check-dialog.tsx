@@ -22,9 +22,9 @@ import { useCan } from '../../shell/profile.ts';
 import { PreviewResult } from './preview-result.tsx';
 import { SetBy } from './set-by.tsx';
 import { meaningOf, scopeWords } from './threshold-text.ts';
-import { ownThresholdsQuery, useRefreshThresholds } from './thresholds-query.ts';
+import { ownThresholdsQuery, thresholdsQuery, useRefreshThresholds } from './thresholds-query.ts';
 
-type Scope = 'all' | 'tag' | 'connections';
+type Scope = 'this' | 'all' | 'tag' | 'connections';
 
 const SCOPES = [
   { id: 'all', label: 'All connections' },
@@ -32,8 +32,12 @@ const SCOPES = [
   { id: 'connections', label: 'Chosen connections', description: 'Up to 1,000.' },
 ];
 
+const THIS = { id: 'this', label: 'This connection' };
+
 interface CheckDialogProps {
   check: CheckThresholds;
+  /** The connection on whose page the dialog is; by default, it is on none. */
+  connectionId?: number;
   /** Those of the check. */
   overrides: readonly Override[];
   onClose: () => void;
@@ -51,14 +55,28 @@ export function CheckDialog(props: CheckDialogProps) {
   );
 }
 
-function CheckForm({ check, overrides, onClose }: CheckDialogProps) {
+/** The dialog for a check by its ID, on the page of a connection. */
+export function ConnectionCheckDialog({
+  checkId,
+  ...props
+}: Required<Pick<CheckDialogProps, 'connectionId' | 'onClose'>> & { checkId: string }) {
+  const { data } = useQuery(thresholdsQuery);
+  const check = data?.checks.find(({ check_id }) => check_id === checkId);
+  if (!check) return null;
+  const overrides = data?.overrides.filter(({ check_id }) => check_id === checkId) ?? [];
+  return <CheckDialog {...props} check={check} overrides={overrides} />;
+}
+
+function CheckForm({ check, overrides, connectionId, onClose }: CheckDialogProps) {
   const { check_id, title, thresholds } = check;
   const refresh = useRefreshThresholds();
   const listed = useQuery(ownThresholdsQuery(check_id)).data;
   const own = listed?.data ?? [];
-  const [scope, setScope] = useState<Scope>('all');
+  const [scope, setScope] = useState<Scope>(connectionId === undefined ? 'all' : 'this');
   const [tag, setTag] = useState('');
-  const [ids, setIds] = useState<readonly number[]>([]);
+  const [chosen, setChosen] = useState<readonly number[]>([]);
+  const isOwn = scope === 'this' || scope === 'connections';
+  const ids = scope === 'this' && connectionId !== undefined ? [connectionId] : chosen;
   const [texts, setTexts] = useState<Record<string, string>>({});
 
   const stored = (name: string): number | null => {
@@ -90,13 +108,12 @@ function CheckForm({ check, overrides, onClose }: CheckDialogProps) {
   const made: ChangedThresholds = {
     check: check_id,
     set: Object.fromEntries(typed.map(([name, number]) => [name, number ?? null])),
-    before:
-      scope === 'connections' ? new Map(ids.map((id) => [id, setBy(id)])) : new Map([[named, setFor(named)]]),
+    before: isOwn ? new Map(ids.map((id) => [id, setBy(id)])) : new Map([[named, setFor(named)]]),
   };
 
   const body: ThresholdChange = {
     ...(scope === 'tag' && { tag }),
-    ...(scope === 'connections' && { connections: [...ids] }),
+    ...(isOwn && { connections: [...ids] }),
     thresholds: { [check_id]: made.set },
   };
 
@@ -110,7 +127,7 @@ function CheckForm({ check, overrides, onClose }: CheckDialogProps) {
       const done = `Thresholds saved for ${scopeWords(body)}. The next check uses them.`;
       if (changed === 0) notify('Nothing changed.');
       // Of more connections than are listed, nobody knows what was set before.
-      else if (scope === 'connections' && listed?.total !== own.length) notify(done);
+      else if (isOwn && listed?.total !== own.length) notify(done);
       else offerUndo(done, () => undoThresholds(made).finally(refresh));
       onClose();
     },
@@ -150,7 +167,7 @@ function CheckForm({ check, overrides, onClose }: CheckDialogProps) {
         overrides={overrides}
       />
       <RadioGroup
-        choices={SCOPES}
+        choices={connectionId === undefined ? SCOPES : [THIS, ...SCOPES]}
         label="Set for"
         onChange={(chosen) => chooseScope(chosen as Scope)}
         value={scope}
@@ -171,7 +188,7 @@ function CheckForm({ check, overrides, onClose }: CheckDialogProps) {
         <ChosenConnections
           draft={{ ids }}
           error={error}
-          onChange={({ ids: chosen }) => chosen && change(() => setIds(chosen))}
+          onChange={({ ids: chosen }) => chosen && change(() => setChosen(chosen))}
         />
       )}
       {thresholds.map((threshold) => {
