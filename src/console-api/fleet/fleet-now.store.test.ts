@@ -37,6 +37,10 @@ test('the load of the last minute, and who is blocked now, of each connection th
     store.writer.query(statement, [accountId, ...values]);
   await write(insertLoad, busy, 2, 1);
   await write(insertLoad, busy, 1, 3.5);
+  await write(
+    'update session_load set commits = 40, rollbacks = 2, replica_lag = 3 where account_id = $1 and connection_id = $2 and active = 3.5',
+    busy,
+  );
   await write(insertLoad, quiet, 1, 0);
   await write(insertLoad, old, 10, 8);
   await write(insertEpisode, blocked, '1/1', 1, null);
@@ -45,7 +49,7 @@ test('the load of the last minute, and who is blocked now, of each connection th
   await write(insertEpisode, quiet, '4/4', 1, new Date()); // over
   const { data } = await read<FleetNow>('/fleet/now');
   expect(data.toSorted((a, b) => a.id - b.id)).toEqual([
-    { id: busy, active: 3.5, blocked: 0, ...UNMEASURED },
+    { id: busy, active: 3.5, blocked: 0, transactions: 42, queries: null, lag: 3 },
     { id: quiet, active: 0, blocked: 0, ...UNMEASURED },
     { id: blocked, active: null, blocked: 14, ...UNMEASURED },
   ]);

@@ -15,8 +15,9 @@ export const FleetNow = Type.Object({
       active: nullable(Type.Number()),
       /** How many sessions wait at most for those that block others now. */
       blocked: Type.Integer(),
-      /** Of the latest run; null = not measured. MySQL and MariaDB count queries, not transactions. */
+      /** A second, in the last minute or at the latest run; null = not measured. */
       transactions: nullable(Type.Number()),
+      /** Of MySQL and MariaDB. */
       queries: nullable(Type.Number()),
       /** How far a replica is behind, in seconds; null = it is none. */
       lag: nullable(Type.Number()),
@@ -34,7 +35,7 @@ const getFleetNow = consoleRoute({
   // It looks up the last minute and run of each connection.
   cost: 3,
   async handler({ actor: { accountId }, read }) {
-    const [active, blocked, vitals] = await read((run) =>
+    const [loads, blocked, vitals] = await read((run) =>
       Promise.all([
         readFleetLoad(run, accountId),
         readFleetBlocking(run, accountId),
@@ -42,12 +43,19 @@ const getFleetNow = consoleRoute({
       ]),
     );
     const measured = new Map(vitals.map((row) => [row.id, row]));
-    const ids = new Set([...active.keys(), ...blocked.keys(), ...measured.keys()]);
-    const data = [...ids].map((id) => ({
-      ...(measured.get(id) ?? { id, transactions: null, queries: null, lag: null }),
-      active: active.get(id) ?? null,
-      blocked: blocked.get(id) ?? 0,
-    }));
+    const load = new Map(loads.map((row) => [row.id, row]));
+    const ids = new Set([...load.keys(), ...blocked.keys(), ...measured.keys()]);
+    const data = [...ids].map((id) => {
+      const [now, run] = [load.get(id), measured.get(id)];
+      return {
+        id,
+        active: now?.active ?? null,
+        blocked: blocked.get(id) ?? 0,
+        transactions: now?.transactions ?? run?.transactions ?? null,
+        queries: run?.queries ?? null,
+        lag: now?.lag ?? run?.lag ?? null,
+      };
+    });
     return { data };
   },
 });
