@@ -2,6 +2,7 @@ import { accountRoutes } from './account/account-routes.ts';
 import { activityRoutes } from './activity/activity-routes.ts';
 import { alertRoutes } from './alerts/alert-routes.ts';
 import { maintenanceRoutes } from './alerts/maintenance-routes.ts';
+import { rulePreviewRoutes } from './alerts/rule-preview.ts';
 import { alertRuleRoutes } from './alerts/rule-routes.ts';
 import { apiMirrorRoutes } from './api-mirror.ts';
 import { changeRoutes } from './changes/change-routes.ts';
@@ -69,6 +70,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...activityRoutes,
   ...alertRoutes,
   ...alertRuleRoutes,
+  ...rulePreviewRoutes,
   ...maintenanceRoutes,
   ...changeConnectionRoutes,
   ...connectionRoutes,

@@ -42,7 +42,7 @@ async function changeAlerts(send: Send, { alert }: OwnRows): Promise<void> {
   await send('POST /alerts/:id/acknowledge', `/alerts/${alert}/acknowledge`, { until: '1h', note: '' });
   await send('POST /alerts/:id/unacknowledge', `/alerts/${alert}/unacknowledge`, {});
   const connections = { ids: null, names: null };
-  const rule = await send('POST /alert-rules', '/alert-rules', {
+  const wanted = {
     name: 'Low score',
     metric: 'score',
     check_id: null,
@@ -57,7 +57,9 @@ async function changeAlerts(send: Send, { alert }: OwnRows): Promise<void> {
     destination_ids: null,
     reminder_seconds: null,
     is_enabled: true,
-  });
+  };
+  await send('POST /alert-rules/preview', '/alert-rules/preview', wanted);
+  const rule = await send('POST /alert-rules', '/alert-rules', wanted);
   await send('PATCH /alert-rules/:id', `/alert-rules/${rule['id']}`, {
     connections: { ids: null, names: ['*'] },
   });

@@ -1,14 +1,9 @@
 import './connection-filter.css';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import { ComboBox } from 'react-aria-components/ComboBox';
-import { Input } from 'react-aria-components/Input';
-import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
-import { Popover } from 'react-aria-components/Popover';
-import { Text } from 'react-aria-components/Text';
 import { Button } from './button.tsx';
 import { foundConnectionsQuery } from './found-connections.ts';
-import { Icon } from './icons.tsx';
+import { SearchChoice } from './search-choice.tsx';
 
 /** The most connections to suggest. */
 const OFFERED = 20;
@@ -39,44 +34,20 @@ function ConnectionSearch({ onChoose }: { onChoose: (id: string) => void }) {
   const { data } = useQuery({
     ...foundConnectionsQuery(q, OFFERED),
     enabled: q !== '',
-    select: (fleet) => fleet.data.map(({ id, name, host }) => ({ id: String(id), name, host })),
+    select: (fleet) =>
+      fleet.data.map(({ id, name, host }) => ({ id: String(id), label: name, description: host })),
   });
   return (
-    <ComboBox
+    <SearchChoice
+      found={q === '' ? [] : (data ?? [])}
+      label="Connection"
+      nothing={data ? 'No connection matches.' : 'Searching…'}
+      onChoose={onChoose}
+      onText={setText}
       // Opens while the person types; nothing would open it when the answer arrives.
-      allowsEmptyCollection={text.trim() !== ''}
-      aria-label="Connection"
-      className="search"
-      defaultFilter={() => true}
-      inputValue={text}
-      items={q === '' ? [] : (data ?? [])}
-      onInputChange={setText}
-      onSelectionChange={(id) => id !== null && onChoose(String(id))}
-      selectedKey={null}
-    >
-      <Icon name="search" />
-      <Input className="field-box" placeholder="Connection" />
-      <Popover className="popover">
-        <ListBox
-          className="choices"
-          renderEmptyState={() => (
-            <p className="no-choice quiet">{data ? 'No connection matches.' : 'Searching…'}</p>
-          )}
-        >
-          {({ id, name, host }: { id: string; name: string; host: string }) => (
-            <ListBoxItem className="choice" id={id} textValue={name}>
-              <span>
-                <Text slot="label">
-                  <bdi>{name}</bdi>
-                </Text>
-                <Text className="field-description" slot="description">
-                  <bdi>{host}</bdi>
-                </Text>
-              </span>
-            </ListBoxItem>
-          )}
-        </ListBox>
-      </Popover>
-    </ComboBox>
+      options={{ allowsEmptyCollection: text.trim() !== '' }}
+      placeholder="Connection"
+      text={text}
+    />
   );
 }

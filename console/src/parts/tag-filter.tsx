@@ -1,14 +1,9 @@
 import './tags.css';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ComboBox } from 'react-aria-components/ComboBox';
-import { Input } from 'react-aria-components/Input';
-import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
-import { Popover } from 'react-aria-components/Popover';
-import { Text } from 'react-aria-components/Text';
 import { get } from '../api.ts';
 import { Button } from './button.tsx';
-import { Icon } from './icons.tsx';
+import { SearchChoice } from './search-choice.tsx';
 
 /** The most tags to suggest. */
 const OFFERED = 30;
@@ -39,41 +34,23 @@ export function TagFilter({ chosen, onChange }: TagFilterProps) {
   const found = known.filter(({ tag }) => !chosen.includes(tag) && tag.includes(part)).slice(0, OFFERED);
   return (
     <div className="chosen-tags">
-      <ComboBox
-        allowsEmptyCollection
-        aria-label="Tag"
-        className="search"
-        defaultFilter={() => true}
-        inputValue={text}
-        items={found.map(({ tag, connections }) => ({ id: tag, connections }))}
-        menuTrigger="focus"
-        onInputChange={setText}
-        onSelectionChange={(tag) => {
-          if (tag === null) return;
+      <SearchChoice
+        found={found.map(({ tag, connections }) => ({
+          id: tag,
+          label: tag,
+          description: connections === 1 ? '1 connection' : `${connections.toLocaleString('en')} connections`,
+        }))}
+        label="Tag"
+        nothing="No tag matches."
+        onChoose={(tag) => {
           setText('');
-          onChange([...chosen, String(tag)]);
+          onChange([...chosen, tag]);
         }}
-        selectedKey={null}
-      >
-        <Icon name="search" />
-        <Input className="field-box" placeholder="Filter by tag" />
-        <Popover className="popover">
-          <ListBox className="choices" renderEmptyState={() => <p className="quiet">No tag matches.</p>}>
-            {({ id, connections }: { id: string; connections: number }) => (
-              <ListBoxItem className="choice" id={id} textValue={id}>
-                <span>
-                  <Text slot="label">
-                    <bdi>{id}</bdi>
-                  </Text>
-                  <Text className="field-description" slot="description">
-                    {connections === 1 ? '1 connection' : `${connections.toLocaleString('en')} connections`}
-                  </Text>
-                </span>
-              </ListBoxItem>
-            )}
-          </ListBox>
-        </Popover>
-      </ComboBox>
+        onText={setText}
+        options={{ allowsEmptyCollection: true, menuTrigger: 'focus' }}
+        placeholder="Filter by tag"
+        text={text}
+      />
       {chosen.map((tag) => (
         <Button
           aria-label={`Tag ${tag}: remove from the filter`}

@@ -171,6 +171,14 @@ export const NewRule = Type.Object(
   { additionalProperties: false },
 );
 
+/** How often a rule would have fired in the last 7 days. */
+export const RulePreview = Type.Object({
+  /** On the connections that were looked at; null = what it compares is not kept over time. */
+  times: nullable(count('firings')),
+  covered: count('connections that the rule covers'),
+  looked_at: count('of these, the first whose values were read'),
+});
+
 export const ChangedRule = Type.Partial(NewRule, { additionalProperties: false });
 
 /** A maintenance window. */
@@ -230,6 +238,7 @@ export type AlertDelivery = Static<typeof AlertDelivery>;
 export type OpenCount = Static<typeof OpenCount>;
 export type AlertRule = Static<typeof AlertRule>;
 export type AlertRules = Static<typeof AlertRules>;
+export type RulePreview = Static<typeof RulePreview>;
 export type NewRule = Static<typeof NewRule>;
 export type Maintenance = Static<typeof Maintenance>;
 export type MaintenanceList = Static<typeof MaintenanceList>;

@@ -1,5 +1,11 @@
-import { useMutation } from '@tanstack/react-query';
-import type { AlertRule, AlertRules, NewRule } from '../../../../../src/console-api/alerts/alert-schemas.ts';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type {
+  AlertRule,
+  AlertRules,
+  NewRule,
+  RulePreview,
+} from '../../../../../src/console-api/alerts/alert-schemas.ts';
 import { metricWords } from '../../../../../src/platform/text/metric-words.ts';
 import { ALERT_METRICS } from '../../../../../src/vocabulary/alert-metrics.ts';
 import { SEVERITIES } from '../../../../../src/vocabulary/severities.ts';
@@ -9,6 +15,7 @@ import { ConnectionChoice, SCOPE_FIELDS } from '../../../parts/connection-choice
 import { FormDialog } from '../../../parts/dialog.tsx';
 import { Checkbox, RadioGroup, Select, TextField } from '../../../parts/field.tsx';
 import { numberError } from '../../../parts/number-in.ts';
+import { SearchSelect, type Suggestion, type SuggestionGroup } from '../../../parts/search-choice.tsx';
 import { InlineError } from '../../../parts/states.tsx';
 import { statusText } from '../../../parts/status-mark.tsx';
 import { useDraft } from '../../../parts/use-draft.ts';
@@ -24,7 +31,7 @@ import {
   ruleOf,
   withMetric,
 } from './rule-draft.ts';
-import { ruleSentence } from './rule-sentence.ts';
+import { firingsText, ruleSentence } from './rule-sentence.ts';
 
 const FIELDS = [
   'name',
@@ -65,6 +72,8 @@ export function RuleForm({ rule, known, onClose }: RuleFormProps) {
     },
   });
   const wanted = ruleOf(draft);
+  const sentence = ruleSentence(wanted);
+  const steady = useSteady(wanted);
   return (
     <FormDialog
       action={rule ? 'Save' : 'Add rule'}
@@ -103,12 +112,27 @@ export function RuleForm({ rule, known, onClose }: RuleFormProps) {
       </div>
       <ConnectionChoice draft={draft} error={error} onChange={change} />
       <Destinations draft={draft} error={error} known={known} onChange={change} />
-      <p className="rule-sentence" role="status">
-        {ruleSentence(wanted) ?? 'Enter the condition.'}
-      </p>
+      <div className="rule-sentence" role="status">
+        <p>{sentence ?? 'Enter the condition.'}</p>
+        {sentence !== null && <Firings rule={steady} />}
+      </div>
       <InlineError error={error} fields={FIELDS} />
     </FormDialog>
   );
+}
+
+/** The wait after the last change before the service is asked. */
+const PAUSE_MS = 400;
+
+/** A rule once it has not changed for a moment. */
+function useSteady(rule: NewRule): NewRule {
+  const [steady, setSteady] = useState(rule);
+  const key = JSON.stringify(rule);
+  useEffect(() => {
+    const timer = setTimeout(() => setSteady(JSON.parse(key)), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [key]);
+  return steady;
 }
 
 interface FieldsProps {
@@ -180,15 +204,33 @@ function Condition({ draft, known, error, onChange }: FieldsProps) {
   );
 }
 
+const ENGINES = { PG: 'PostgreSQL', MY: 'MySQL and MariaDB', OWN: 'Own checks' } as const;
+
+/** Each once, vital signs first, then by engine. */
+function grouped<Subject>(
+  all: readonly Subject[],
+  checkOf: (subject: Subject) => string,
+  choiceOf: (subject: Subject) => Suggestion,
+): SuggestionGroup[] {
+  const nameOf = (check: string) =>
+    check === '' ? 'Vital signs' : (ENGINES[check.split('_')[0] as keyof typeof ENGINES] ?? 'All engines');
+  const groups = Map.groupBy(all, (subject) => nameOf(checkOf(subject)));
+  return [...groups].map(([name, subjects]) => ({ name, choices: subjects.map(choiceOf) }));
+}
+
 /** What is measured or counted. */
 function Subject({ draft, known, error, onChange }: FieldsProps) {
   const { metric } = draft;
-  const anyCheck = { id: '', label: 'Any check' };
   if (metric === 'findings_critical' || metric === 'findings_warning') {
+    const checks = grouped(
+      known.checks,
+      ({ id }) => id,
+      ({ id, title }) => ({ id, label: title, description: id }),
+    );
     return (
-      <Select
-        choices={[anyCheck, ...known.checks.map(({ id, title }) => ({ id, label: id, description: title }))]}
+      <SearchSelect
         error={fieldError(error, 'check_id')}
+        groups={[{ name: 'All', choices: [{ id: '', label: 'Any check' }] }, ...checks]}
         label="Check"
         onChange={(check_id) => onChange({ check_id })}
         value={draft.check_id}
@@ -196,20 +238,36 @@ function Subject({ draft, known, error, onChange }: FieldsProps) {
     );
   }
   if (metric !== 'measure' && metric !== 'days_left') return null;
-  const measures = known.measures.map(({ check_id, measure, title }) => ({
-    id: `${check_id} ${measure}`,
-    label: check_id === '' ? title : metricWords(measure),
-    description: check_id === '' ? 'Vital sign' : `${check_id} · ${title}`,
-  }));
+  const measures = grouped(
+    known.measures,
+    ({ check_id }) => check_id,
+    ({ check_id, measure, title }) => ({
+      id: `${check_id} ${measure}`,
+      label: check_id === '' ? title : metricWords(measure),
+      ...(check_id !== '' && { description: `${title} · ${check_id}` }),
+    }),
+  );
+  const any = { name: 'All', choices: [{ id: '', label: 'Any resource' }] };
   return (
-    <Select
-      choices={metric === 'days_left' ? [{ id: '', label: 'Any resource' }, ...measures] : measures}
+    <SearchSelect
       error={fieldError(error, 'measure') ?? fieldError(error, 'check_id')}
+      groups={metric === 'days_left' ? [any, ...measures] : measures}
       label="Value"
       onChange={(measure) => onChange({ measure })}
       value={draft.measure}
     />
   );
+}
+
+/** How often the rule would have fired, for a rule whose form is complete. */
+function Firings({ rule }: { rule: NewRule }) {
+  const { data } = useQuery({
+    queryKey: ['alerts', 'preview', rule],
+    queryFn: () => send<RulePreview>('POST', '/alert-rules/preview', rule),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  return <p className="quiet">{data ? firingsText(data) : 'Reading the last 7 days…'}</p>;
 }
 
 function Destinations({ draft, known, error, onChange }: FieldsProps) {

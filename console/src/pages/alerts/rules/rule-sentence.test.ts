@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { draftOf, hasNumbers, NEW_RULE, type RuleDraft, ruleOf, withMetric } from './rule-draft.ts';
-import { ruleSentence } from './rule-sentence.ts';
+import { firingsText, ruleSentence } from './rule-sentence.ts';
 
 const sentence = (changed: Partial<RuleDraft>) => ruleSentence(ruleOf({ ...NEW_RULE, ...changed }));
 const of = (metric: RuleDraft['metric'], changed: Partial<RuleDraft> = {}) =>
@@ -80,4 +80,15 @@ test.each<Partial<RuleDraft>>([
   const draft = { ...NEW_RULE, name: 'x', ...changed };
   const stored = { ...ruleOf(draft), id: 1, preset: null, created_at: '' };
   expect(draftOf(stored)).toEqual(draft);
+});
+
+test('how often a rule would have fired', () => {
+  const all = { covered: 3, looked_at: 3 };
+  expect(firingsText({ ...all, times: 3 })).toBe('It would have fired 3 times in the last 7 days.');
+  expect(firingsText({ ...all, times: 1 })).toBe('It would have fired once in the last 7 days.');
+  expect(firingsText({ ...all, times: 0 })).toBe('It would not have fired in the last 7 days.');
+  expect(firingsText({ ...all, times: null })).toContain('not kept over time');
+  expect(firingsText({ times: 2, covered: 1_200, looked_at: 20 })).toBe(
+    'It would have fired 2 times in the last 7 days, on the first 20 of 1,200 connections.',
+  );
 });

@@ -1,4 +1,4 @@
-import type { NewRule } from '../../../../../src/console-api/alerts/alert-schemas.ts';
+import type { NewRule, RulePreview } from '../../../../../src/console-api/alerts/alert-schemas.ts';
 import { metricWords } from '../../../../../src/platform/text/metric-words.ts';
 import { unitOf } from '../../../../../src/vocabulary/units.ts';
 import { scopeText } from '../../../parts/connection-choice.tsx';
@@ -69,3 +69,15 @@ const CLEARED: Record<NewRule['operator'], (value: string) => string> = {
   '<=': (value) => `above ${value}`,
   '>=': (value) => `below ${value}`,
 };
+
+/** `It would have fired 3 times in the last 7 days.` */
+export function firingsText({ times, covered, looked_at }: RulePreview): string {
+  if (times === null) return 'What this rule compares is not kept over time, so its past is not known.';
+  if (covered === 0) return 'It covers no connection now.';
+  const count = times === 1 ? 'once' : `${times.toLocaleString('en')} times`;
+  const where =
+    looked_at < covered ? `, on the first ${looked_at} of ${covered.toLocaleString('en')} connections` : '';
+  return times === 0
+    ? `It would not have fired in the last 7 days${where}.`
+    : `It would have fired ${count} in the last 7 days${where}.`;
+}
