@@ -51,7 +51,7 @@ test.each(['?tab=charts', '?range=7d', '?range=30d', '?range=13mo'])(
       await page.locator('.measure-chart').count(),
     );
     if (query === '?tab=charts') {
-      await chartOf(page, 'Cache hit ratio').getByText('Show as table').click();
+      await page.getByRole('button', { name: 'Show as table' }).click();
       await page.locator('.measures .chart-marker').first().click();
       await inspect(page, 'charts');
     }

@@ -50,12 +50,12 @@ describe('five days of a database', () => {
       10_000,
     );
     const chart = measurements.getByRole('figure').filter({ hasText: 'Transactions' }).first();
-    await chart.getByText('Show as table').click();
+    await page.getByRole('button', { name: 'Show as table' }).click();
     const values = chart.getByRole('table').getByRole('row');
     await expect.poll(() => values.count()).toBeGreaterThan(30);
     const marker = chart.getByRole('button', { name: /Setting work_mem: 4\D*MB → 64\D*MB/ });
     await marker.first().click();
-    await chart.getByText('Show as table').click();
+    await page.getByRole('button', { name: 'Hide tables' }).click();
     await keepPicture(page, 'day-curve');
   });
 

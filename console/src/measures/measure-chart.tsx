@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { ListedChange } from '../../../src/console-api/changes/change-schemas.ts';
 import type { LatestMeasure } from '../../../src/console-api/measures/measure-schemas.ts';
 import { changeText } from '../../../src/platform/text/change-text.ts';
@@ -10,7 +10,7 @@ import type { ChartChange } from '../parts/chart/chart-markers.tsx';
 import { forecastText } from '../parts/chart/forecast-text.ts';
 import { ErrorState } from '../parts/states.tsx';
 import { useNow } from '../parts/time.tsx';
-import { type ChartOf, lineLabel } from './measure-groups.ts';
+import { type ChartOf, chartAnchor, isLinkedTo, lineLabel } from './measure-groups.ts';
 import { historyQuery, markedChangesQuery } from './measures-query.ts';
 import { useIsVisible } from './use-is-visible.ts';
 
@@ -56,8 +56,12 @@ interface MeasureChartProps {
 }
 
 /** The history of measures as a chart. It is read while the chart is in the window. */
-export function MeasureChart({ connectionId, chart: { title, unit, measures } }: MeasureChartProps) {
+export function MeasureChart({ connectionId, chart: { key, title, unit, measures } }: MeasureChartProps) {
   const place = useRef<HTMLDivElement>(null);
+  const [isLinked] = useState(() => isLinkedTo(key));
+  useEffect(() => {
+    if (isLinked) place.current?.scrollIntoView({ block: 'center' });
+  }, [isLinked]);
   const isVisible = useIsVisible(place);
   const { span } = useChartGroup();
   const ids = measures.map(({ series_id }) => series_id);
@@ -74,9 +78,14 @@ export function MeasureChart({ connectionId, chart: { title, unit, measures } }:
   const changes = useMemo(() => marked.data?.changes.map(chartChange), [marked.data]);
   const thresholds = useMemo(() => measures.slice(0, 1).flatMap(thresholdsOf), [measures]);
   return (
-    <div aria-busy={history.isFetching} className="measure-chart" ref={place}>
+    <div
+      aria-busy={history.isFetching}
+      className={isLinked ? 'measure-chart linked-chart' : 'measure-chart'}
+      ref={place}
+    >
       {history.data ? (
         <Chart
+          anchor={chartAnchor(key)}
           note={<Forecasts measures={measures} />}
           series={series}
           thresholds={thresholds}

@@ -11,6 +11,16 @@ export interface ChartOf {
   measures: LatestMeasure[];
 }
 
+/** The part of an address that names a chart of a page. */
+export function chartAnchor(key: string): string {
+  return `chart-${key.replaceAll(/\W+/g, '-')}`;
+}
+
+/** Whether the page was opened with a link to this chart. */
+export function isLinkedTo(key: string): boolean {
+  return location.hash === `#${chartAnchor(key)}`;
+}
+
 /** Charts below a heading. */
 export interface ChartGroupOf {
   title: string;

@@ -94,6 +94,7 @@ function Connection({ id }: { id: string }) {
       <Loaded query={query}>
         {(loaded) => (
           <ChartGroup
+            hasOneTable
             onSearch={({ range, from, to }) =>
               void changeSearch({
                 search: (old) => connectionSearch({ ...old, range, from, to }),
@@ -102,6 +103,7 @@ function Connection({ id }: { id: string }) {
               })
             }
             search={search}
+            since={loaded.settings.created_at}
           >
             <div className="connection-page">
               <ConnectionTags settings={loaded.settings} />

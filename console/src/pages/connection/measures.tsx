@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { ConnectionMeasures } from '../../../../src/console-api/measures/measure-schemas.ts';
 import { MeasureChart } from '../../measures/measure-chart.tsx';
-import { type ChartOf, checkCharts, vitalGroups } from '../../measures/measure-groups.ts';
+import { type ChartOf, checkCharts, isLinkedTo, vitalGroups } from '../../measures/measure-groups.ts';
 import { markedChangesQuery, measuresQuery } from '../../measures/measures-query.ts';
 import { Button } from '../../parts/button.tsx';
 import { useChartGroup } from '../../parts/chart/chart-group.tsx';
@@ -44,9 +44,9 @@ function Charts({
   connectionId: string;
   measures: ConnectionMeasures;
 }) {
-  const [isOpen, setOpen] = useState(false);
   const groups = useMemo(() => vitalGroups(measures), [measures]);
   const checks = useMemo(() => checkCharts(measures), [measures]);
+  const [isOpen, setOpen] = useState(() => checks.some(({ key }) => isLinkedTo(key)));
   return (
     <div className="measures">
       <a className="skip-link" href="#after-measures">
@@ -66,7 +66,11 @@ function Charts({
         </div>
       ))}
       {checks.length > 0 && (
-        <details className="measure-group" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <details
+          className="measure-group"
+          open={isOpen}
+          onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+        >
           <summary>
             <h3>Values of checks</h3> <span className="quiet small">{figure(checks.length)}</span>
           </summary>

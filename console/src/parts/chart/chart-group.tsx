@@ -11,6 +11,8 @@ interface Group {
   /** The end of what can be shown, in Unix seconds. */
   now: number;
   change: (search: RangeSearch) => void;
+  /** Whether the tables of all charts are shown, which the range switch decides; null = each chart has a table of its own. */
+  tables: { areShown: boolean; toggle: () => void } | null;
 }
 
 const Shared = createContext<Group | null>(null);
@@ -20,16 +22,23 @@ interface ChartGroupProps {
   search: RangeSearch;
   /** Writes the range to the URL; what it lacks is removed there. */
   onSearch: (search: RangeSearch) => void;
+  /** Since when there can be values, in RFC 3339. */
+  since?: string;
+  /** Its range switch shows the tables of all charts. */
+  hasOneTable?: boolean;
   children: ReactNode;
 }
 
 /** Gives the charts and the range switch in it one range, one zoom and one crosshair. */
-export function ChartGroup({ search, onSearch, children }: ChartGroupProps) {
+export function ChartGroup({ search, onSearch, since, hasOneTable = false, children }: ChartGroupProps) {
   const [crosshair] = useState(() => new Crosshair());
+  const [areShown, setShown] = useState(false);
   const step = movesEvery(search);
   // The end is up to a step ahead, so that the latest values are in the range.
   const now = (useNow(step) + step) / 1_000;
-  const group = { crosshair, search, now, span: spanOf(search, now), change: onSearch };
+  const span = spanOf(search, now, since === undefined ? 0 : Date.parse(since) / 1_000);
+  const tables = hasOneTable ? { areShown, toggle: () => setShown(!areShown) } : null;
+  const group = { crosshair, search, now, span, change: onSearch, tables };
   return <Shared value={group}>{children}</Shared>;
 }
 

@@ -17,6 +17,14 @@ test('the range is 24 hours by default', () => {
   expect(spanOf({ range: '1h' }, NOW)).toEqual({ from: NOW - 3_600, to: NOW });
 });
 
+test('of what is younger than the range, its life so far is shown', () => {
+  expect(spanOf({ range: '7d' }, NOW, NOW - DAY)).toEqual({ from: NOW - DAY, to: NOW });
+  expect(spanOf({ range: '1h' }, NOW, NOW - DAY)).toEqual({ from: NOW - 3_600, to: NOW });
+  expect(spanOf({}, NOW, NOW - 5)).toEqual({ from: NOW - 120, to: NOW });
+  const custom = { from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z' };
+  expect(spanOf(custom, NOW, NOW - 5)).toEqual(spanOf(custom, NOW));
+});
+
 test('a custom range ends now at the latest and has at most 13 months', () => {
   const { from, to } = spanOf({ from: '2001-01-01', to: '2040-01-01' }, NOW);
   expect(to).toBe(NOW);

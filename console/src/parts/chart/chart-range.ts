@@ -45,10 +45,14 @@ export interface Span {
   to: number;
 }
 
-/** The times that a URL asks for; `now` in Unix seconds. */
-export function spanOf(search: RangeSearch, now: number): Span {
+/**
+ * The times that a URL asks for; `now` in Unix seconds. A preset begins no earlier than `since`: what is younger than the range shows
+ * its life so far.
+ */
+export function spanOf(search: RangeSearch, now: number, since = 0): Span {
   const { seconds } = presetOf(search);
-  if (search.from === undefined && search.to === undefined) return { from: now - seconds, to: now };
+  if (search.from === undefined && search.to === undefined)
+    return { from: Math.min(Math.max(now - seconds, since), now - SHORTEST), to: now };
   const end = search.to === undefined ? now : Date.parse(rangeEnd(search.to) ?? '') / 1_000;
   const start = search.from === undefined ? end - seconds : Date.parse(rangeStart(search.from) ?? '') / 1_000;
   const to = Math.min(end, now);

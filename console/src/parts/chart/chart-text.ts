@@ -1,7 +1,7 @@
 import type { Unit } from '../../../../src/vocabulary/units.ts';
 import { local } from '../time.tsx';
 import { type Columns, extent, type Line, type Points, type Threshold, valueAt } from './chart-data.ts';
-import { valueText } from './value-text.ts';
+import { valueText, valueTextBeside } from './value-text.ts';
 
 const UTC_DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 
@@ -13,20 +13,37 @@ export function pointTime(at: number, resolution: Points['resolution']): string 
 }
 
 /** The value of a line at an index, with its band: `64 % (52 % to 70 %)`; `no value` in a gap. */
-export function lineText(at: readonly number[], line: Line, index: number, unit: Unit): string {
+export function lineText(
+  at: readonly number[],
+  line: Line,
+  index: number,
+  unit: Unit,
+  largest?: number,
+): string {
+  const text = (number: number) => textIn(number, unit, largest);
   const value = valueAt(at, line, index);
   if (value === null) return 'no value';
   const [low, high] = [line.low?.[index], line.high?.[index]];
   const isBand = typeof low === 'number' && typeof high === 'number' && low !== high;
-  return isBand
-    ? `${valueText(value, unit)} (${valueText(low, unit)} to ${valueText(high, unit)})`
-    : valueText(value, unit);
+  return isBand ? `${text(value)} (${text(low)} to ${text(high)})` : text(value);
 }
 
 /** The last value of a line, with its unit. */
-export function lastText(line: Line, unit: Unit): string {
+export function lastText(line: Line, unit: Unit, largest?: number): string {
   const found = extent(line);
-  return found ? valueText(found.last, unit) : 'no value';
+  return found ? textIn(found.last, unit, largest) : 'no value';
+}
+
+/** In the unit of `largest`, so that the values of a card can be compared; without it, in its own. */
+function textIn(value: number, unit: Unit, largest: number | undefined): string {
+  return largest === undefined ? valueText(value, unit) : valueTextBeside(value, unit, largest);
+}
+
+/** The largest value that a card shows, at an index or of the last ones; undefined for one line. */
+export function largestOf({ at, lines }: Columns, index: number | null): number | undefined {
+  if (lines.length < 2) return undefined;
+  const values = lines.map((line) => (index === null ? extent(line)?.last : valueAt(at, line, index)) ?? 0);
+  return Math.max(...values.map(Math.abs));
 }
 
 /** A text alternative: minimum, maximum and last value, and the thresholds. */

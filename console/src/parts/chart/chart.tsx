@@ -1,12 +1,14 @@
 import './chart.css';
 import { type ReactNode, useId, useMemo, useState } from 'react';
 import type { Unit } from '../../../../src/vocabulary/units.ts';
+import { CopyButton } from '../copy.tsx';
 import { type Columns, columnsOf, nearest, type Threshold } from './chart-data.ts';
 import { useChartGroup, useZoom } from './chart-group.tsx';
 import { useChartKeys } from './chart-keys.ts';
 import { type ChartChange, ChartMarkers } from './chart-markers.tsx';
+import { searchOf } from './chart-range.ts';
 import { type ChartSeries, ChartTable } from './chart-table.tsx';
-import { lastText, lineText, pointTime, summaryText } from './chart-text.ts';
+import { largestOf, lastText, lineText, pointTime, summaryText } from './chart-text.ts';
 import { usePointedAt } from './crosshair.ts';
 import { type Area, Plot } from './plot.tsx';
 import { DASHES, MOST_LINES } from './plot-options.ts';
@@ -21,6 +23,8 @@ interface ChartProps {
   series: readonly ChartSeries[];
   thresholds?: readonly Threshold[];
   changes?: readonly ChartChange[];
+  /** Its own address, to be shared with the range. */
+  anchor?: string;
   /** A sentence below the chart, such as a forecast. */
   note?: ReactNode;
   /** Draws each series on top of the one before. */
@@ -41,11 +45,12 @@ export function Chart({
   series,
   thresholds = NONE,
   changes = NONE,
+  anchor,
   note,
   isStacked = false,
   bounds = null,
 }: ChartProps) {
-  const { crosshair, span } = useChartGroup();
+  const { crosshair, span, tables } = useChartGroup();
   const zoom = useZoom();
   const id = useId();
   const [area, setArea] = useState<Area | null>(null);
@@ -76,7 +81,7 @@ export function Chart({
   });
   const isEmpty = columns.at.length === 0;
   return (
-    <figure className="chart">
+    <figure className="chart" id={anchor}>
       <div className="chart-head">
         <h4 className="chart-title">{title}</h4>
         {!isEmpty && <Readout columns={columns} labels={labels} resolution={resolution} unit={unit} />}
@@ -107,8 +112,16 @@ export function Chart({
           The arrow keys read the values. Plus and minus zoom, Escape ends the zoom.
         </span>
         {note && <span className="chart-note">{note}</span>}
+        {anchor !== undefined && !isEmpty && (
+          <CopyButton
+            label="Copy link"
+            text={() => chartAddress(anchor, searchOf(span))}
+            what={`link of ${title}`}
+          />
+        )}
       </figcaption>
-      {!isEmpty && (
+      {!isEmpty && tables?.areShown && <ChartTable series={shown} title={title} unit={unit} />}
+      {!isEmpty && tables === null && (
         <details onToggle={({ currentTarget }) => setTable(currentTarget.open)}>
           <summary className="small">Show as table</summary>
           {isTable && <ChartTable series={shown} title={title} unit={unit} />}
@@ -116,6 +129,14 @@ export function Chart({
       )}
     </figure>
   );
+}
+
+/** The address of the page with one of its charts and the range that it shows. */
+function chartAddress(anchor: string, range: Readonly<Record<string, string>>): string {
+  const url = new URL(location.href);
+  for (const [name, value] of Object.entries(range)) url.searchParams.set(name, value);
+  url.hash = anchor;
+  return url.href;
 }
 
 interface ReadoutProps {
@@ -126,12 +147,14 @@ interface ReadoutProps {
 }
 
 /** The values at the crosshair, or the last ones; with several lines also their legend. */
-function Readout({ columns: { at, lines }, labels, unit, resolution }: ReadoutProps) {
+function Readout({ columns, labels, unit, resolution }: ReadoutProps) {
+  const { at, lines } = columns;
   const { crosshair } = useChartGroup();
   const pointed = usePointedAt(crosshair);
   const index = pointed === null ? null : nearest(at, pointed);
+  const largest = largestOf(columns, index);
   const textOf = (line: (typeof lines)[number]) =>
-    index === null ? lastText(line, unit) : lineText(at, line, index, unit);
+    index === null ? lastText(line, unit, largest) : lineText(at, line, index, unit, largest);
   const [only] = lines;
   const time = index === null ? 'Last' : pointTime(at[index] ?? 0, resolution);
   return (

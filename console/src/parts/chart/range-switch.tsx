@@ -9,8 +9,8 @@ import { useChartGroup, useZoom } from './chart-group.tsx';
 import { presetOf, RANGES, type RangeId } from './chart-range.ts';
 
 /** Chooses the range of the group's charts: a preset, or days. Shows a zoom and ends it. */
-export function RangeSwitch() {
-  const { search, span, change } = useChartGroup();
+export function RangeSwitch({ hasCharts = true }: { hasCharts?: boolean }) {
+  const { search, span, change, tables } = useChartGroup();
   const zoom = useZoom();
   const [isOpen, setOpen] = useState(false);
   const isCustom = search.from !== undefined || search.to !== undefined;
@@ -38,6 +38,11 @@ export function RangeSwitch() {
           Custom
         </ToggleButton>
       </ToggleButtonGroup>
+      {tables && hasCharts && (
+        <Button aria-pressed={tables.areShown} onPress={tables.toggle} small>
+          {tables.areShown ? 'Hide tables' : 'Show as table'}
+        </Button>
+      )}
       {(isOpen || isCustom) && (
         <DayRange
           from={search.from}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UNITS } from '../../../../src/vocabulary/units.ts';
 import { timeMark } from './plot-options.ts';
-import { axisSteps, axisTexts } from './value-text.ts';
+import { axisSteps, axisTexts, valueText, valueTextBeside } from './value-text.ts';
 
 test('the marks of an axis share a unit, also where it changes within the axis', () => {
   expect(axisTexts([0, 512 * 1024, 1024 ** 2, 1.5 * 1024 ** 2], 'bytes')).toEqual([
@@ -44,4 +44,12 @@ test('marks of the time axis that are less than a minute apart have seconds', ()
   const marks = [0, 10, 20, 30, 40, 50, 60].map((after) => timeMark(noon + after, 10));
   expect(new Set(marks).size).toBe(7);
   expect(timeMark(noon, 60)).toMatch(/^\d\d:\d\d/);
+});
+
+test('beside a larger value, a value has its unit', () => {
+  expect(valueTextBeside(830 * 1024, 'bytes_per_second', 2 * 1024 ** 2)).toBe('0.81 MB/s');
+  expect(valueTextBeside(12, 'bytes', 2 * 1024 ** 2)).toBe('< 0.01 MB');
+  expect(valueTextBeside(0, 'bytes', 2 * 1024 ** 2)).toBe('0 MB');
+  expect(valueTextBeside(300 * 1024 ** 2, 'bytes', 300 * 1024 ** 2)).toBe('300 MB');
+  expect(valueTextBeside(0.25, 'ratio', 0.9)).toBe(valueText(0.25, 'ratio'));
 });

@@ -1,7 +1,8 @@
 import { figure } from '../../../../src/platform/text/figure.ts';
+import { valueText } from '../../../../src/platform/text/value-text.ts';
 import type { Unit } from '../../../../src/vocabulary/units.ts';
 
-export { valueText } from '../../../../src/platform/text/value-text.ts';
+export { valueText };
 
 const TIMES = [
   0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800,
@@ -45,6 +46,17 @@ function scaleFor(unit: Unit, largest: number): Scale {
   if (!unit.startsWith('bytes')) return { factor: 1, unit: rate };
   const power = Math.min(Math.floor(Math.log2(Math.max(1, largest)) / 10), BYTE_UNITS.length - 1);
   return { factor: 1024 ** power, unit: ` ${BYTE_UNITS[power]}${rate}` };
+}
+
+/** A value in the unit of a larger one beside it, with three significant digits or as many as the unit can show: `0.02 MB/s`. */
+export function valueTextBeside(value: number, unit: Unit, largest: number): string {
+  const { factor, unit: suffix } = scaleFor(unit, largest);
+  // Where a value has no unit that changes, its own text is the clearest.
+  if (!unit.startsWith('bytes')) return valueText(value, unit);
+  const number = value / factor;
+  const digits = Math.abs(number) >= 100 ? 0 : Math.abs(number) >= 10 ? 1 : 2;
+  const text = String(Number(number.toFixed(digits)));
+  return `${number !== 0 && text === '0' ? '< 0.01' : text}${suffix}`;
 }
 
 const MOST_DECIMALS = 9;

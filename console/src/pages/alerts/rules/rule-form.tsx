@@ -73,7 +73,7 @@ export function RuleForm({ rule, known, onClose }: RuleFormProps) {
   });
   const wanted = ruleOf(draft);
   const sentence = ruleSentence(wanted);
-  const steady = useSteady(wanted);
+  const steady = useSteady(sentence === null ? null : wanted);
   return (
     <FormDialog
       action={rule ? 'Save' : 'Add rule'}
@@ -114,7 +114,7 @@ export function RuleForm({ rule, known, onClose }: RuleFormProps) {
       <Destinations draft={draft} error={error} known={known} onChange={change} />
       <div className="rule-sentence" role="status">
         <p>{sentence ?? 'Enter the condition.'}</p>
-        {sentence !== null && <Firings rule={steady} />}
+        {steady && <Firings rule={steady} />}
       </div>
       <InlineError error={error} fields={FIELDS} />
     </FormDialog>
@@ -125,9 +125,10 @@ export function RuleForm({ rule, known, onClose }: RuleFormProps) {
 const PAUSE_MS = 400;
 
 /** A rule once it has not changed for a moment. */
-function useSteady(rule: NewRule): NewRule {
+function useSteady(rule: NewRule | null): NewRule | null {
   const [steady, setSteady] = useState(rule);
-  const key = JSON.stringify(rule);
+  // Its name changes nothing.
+  const key = JSON.stringify(rule && { ...rule, name: '' });
   useEffect(() => {
     const timer = setTimeout(() => setSteady(JSON.parse(key)), PAUSE_MS);
     return () => clearTimeout(timer);

@@ -77,7 +77,7 @@ export function Queries({ settings }: { settings: ConnectionSettings }) {
           onChange={(name) => show({ role: name })}
           value={role}
         />
-        <RangeSwitch />
+        <RangeSwitch hasCharts={false} />
       </Filters>
       <InlineError error={texts.error} />
       <Loaded query={query}>
