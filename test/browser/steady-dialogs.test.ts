@@ -209,7 +209,7 @@ const DIALOGS: Record<string, Case> = {
     open: press('Replace heartbeat URL'),
   },
   'thresholds of a connection': {
-    files: 'pages/thresholds/check-dialog.tsx',
+    files: 'thresholds/check-dialog.tsx',
     path: '/connections/$connection?tab=findings',
     open: press('Edit thresholds'),
   },
@@ -219,7 +219,7 @@ const DIALOGS: Record<string, Case> = {
     open: press(/^(Store|Stop storing) texts$/),
   },
   'thresholds of an account': {
-    files: 'pages/thresholds/check-dialog.tsx',
+    files: 'thresholds/check-dialog.tsx',
     path: '/thresholds?check=PG_MAX_CONN_HIGH',
   },
   'add a rule': {

@@ -84,8 +84,8 @@ const RULES: readonly Rule[] = [
     /^(?:console\/src\/(?:pages|shell|router)|src\/(?!vocabulary\/|platform\/text\/))/,
   ),
   forbid(
-    'console/src/measures/ and episodes/ are what several pages show: they import no page.',
-    /^console\/src\/(?:measures|episodes)\//,
+    'console/src/measures/, episodes/ and thresholds/ are what several pages show: they import no page.',
+    /^console\/src\/(?:measures|episodes|thresholds)\//,
     /^console\/src\/(?:pages|shell|router)/,
   ),
   ({ from, to }) => {

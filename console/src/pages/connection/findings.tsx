@@ -13,7 +13,7 @@ import { Message } from '../../parts/states.tsx';
 import { StatusMark, statusText } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useCan } from '../../shell/profile.ts';
-import { ConnectionCheckDialog } from '../thresholds/check-dialog.tsx';
+import { ConnectionCheckDialog } from '../../thresholds/check-dialog.tsx';
 import { useRefresh } from './connection-query.ts';
 import { type ConnectionSearch, connectionSearch } from './connection-search.ts';
 import { FindingDetail, FindingTitle } from './finding-row.tsx';

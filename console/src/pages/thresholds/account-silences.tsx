@@ -12,7 +12,7 @@ import { InlineError, Loaded, Message } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useCan } from '../../shell/profile.ts';
-import { silencesQuery, useRefreshThresholds } from './thresholds-query.ts';
+import { silencesQuery, useRefreshThresholds } from '../../thresholds/thresholds-query.ts';
 
 /** The most silences of one request. */
 const MOST = 1_000;

@@ -1,5 +1,5 @@
 import '../../parts/page-views.css';
-import './thresholds.css';
+import '../../thresholds/thresholds.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type {
@@ -17,10 +17,10 @@ import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { thresholdPhrase } from '../../parts/threshold-value.ts';
 import { useCan } from '../../shell/profile.ts';
+import { CheckDialog } from '../../thresholds/check-dialog.tsx';
+import { isFound } from '../../thresholds/threshold-text.ts';
+import { thresholdsQuery } from '../../thresholds/thresholds-query.ts';
 import { AccountSilenceList } from './account-silences.tsx';
-import { CheckDialog } from './check-dialog.tsx';
-import { isFound } from './threshold-text.ts';
-import { thresholdsQuery } from './thresholds-query.ts';
 import type { ThresholdList as ListName, ThresholdsSearch } from './thresholds-search.ts';
 
 /** The thresholds of every check, what sets them, and the silences of the account. */
@@ -164,6 +164,7 @@ function SetFor({ row: { overrides, own, thresholds } }: { row: Row }) {
 }
 
 function CheckList({ list }: { list: ThresholdList }) {
+  const mayWrite = useCan()('connections:write');
   const search = useSearch({ from: '/in/thresholds' });
   const navigate = useNavigate({ from: '/thresholds' });
   const show = (changed: Partial<ThresholdsSearch>) =>
@@ -229,6 +230,7 @@ function CheckList({ list }: { list: ThresholdList }) {
       {open && (
         <CheckDialog
           check={open}
+          mayWrite={mayWrite}
           key={open.check_id}
           onClose={() => show({ check: undefined })}
           overrides={open.overrides}

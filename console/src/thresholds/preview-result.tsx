@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import type { ThresholdPreview } from '../../../../src/console-api/thresholds/threshold-schemas.ts';
-import { unitOf } from '../../../../src/vocabulary/units.ts';
-import { valueText } from '../../parts/chart/value-text.ts';
+import type { ThresholdPreview } from '../../../src/console-api/thresholds/threshold-schemas.ts';
+import { unitOf } from '../../../src/vocabulary/units.ts';
+import { valueText } from '../parts/chart/value-text.ts';
 import { previewSentences } from './threshold-text.ts';
 
 type Previewed = ThresholdPreview['findings'][number];

@@ -1,3 +1,4 @@
+import './thresholds.css';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type {
@@ -5,20 +6,19 @@ import type {
   Override,
   ThresholdChange,
   ThresholdPreview,
-} from '../../../../src/console-api/thresholds/threshold-schemas.ts';
-import type { ThresholdUnit } from '../../../../src/vocabulary/threshold-units.ts';
-import { fieldError, send } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
-import { Button } from '../../parts/button.tsx';
-import { ChosenConnections } from '../../parts/connection-choice.tsx';
-import { Dialog, FormDialog } from '../../parts/dialog.tsx';
-import { RadioGroup, TextField } from '../../parts/field.tsx';
-import { InlineError } from '../../parts/states.tsx';
-import { ThresholdField } from '../../parts/threshold-field.tsx';
-import { thresholdFromField, thresholdText, thresholdToField } from '../../parts/threshold-value.ts';
-import { offerUndo } from '../../parts/undo.ts';
-import { type ChangedThresholds, undoThresholds, valuesOf } from '../../parts/undo-thresholds.ts';
-import { useCan } from '../../shell/profile.ts';
+} from '../../../src/console-api/thresholds/threshold-schemas.ts';
+import type { ThresholdUnit } from '../../../src/vocabulary/threshold-units.ts';
+import { fieldError, send } from '../api.ts';
+import { notify } from '../parts/announcer.tsx';
+import { Button } from '../parts/button.tsx';
+import { ChosenConnections } from '../parts/connection-choice.tsx';
+import { Dialog, FormDialog } from '../parts/dialog.tsx';
+import { RadioGroup, TextField } from '../parts/field.tsx';
+import { InlineError } from '../parts/states.tsx';
+import { ThresholdField } from '../parts/threshold-field.tsx';
+import { thresholdFromField, thresholdText, thresholdToField } from '../parts/threshold-value.ts';
+import { offerUndo } from '../parts/undo.ts';
+import { type ChangedThresholds, undoThresholds, valuesOf } from '../parts/undo-thresholds.ts';
 import { PreviewResult } from './preview-result.tsx';
 import { SetBy } from './set-by.tsx';
 import { meaningOf, scopeWords } from './threshold-text.ts';
@@ -40,13 +40,13 @@ interface CheckDialogProps {
   connectionId?: number;
   /** Those of the check. */
   overrides: readonly Override[];
+  mayWrite: boolean;
   onClose: () => void;
 }
 
 /** The thresholds of a check: what sets them, and a form to set them, with a preview. */
 export function CheckDialog(props: CheckDialogProps) {
-  const mayWrite = useCan()('connections:write');
-  if (mayWrite) return <CheckForm {...props} />;
+  if (props.mayWrite) return <CheckForm {...props} />;
   const { check, overrides, onClose } = props;
   return (
     <Dialog isOpen onClose={onClose} title={check.title} wide>
@@ -55,7 +55,7 @@ export function CheckDialog(props: CheckDialogProps) {
   );
 }
 
-/** The dialog for a check by its ID, on the page of a connection. */
+/** The dialog for a check by its ID, on the page of a connection, for a member who may write. */
 export function ConnectionCheckDialog({
   checkId,
   ...props
@@ -64,7 +64,7 @@ export function ConnectionCheckDialog({
   const check = data?.checks.find(({ check_id }) => check_id === checkId);
   if (!check) return null;
   const overrides = data?.overrides.filter(({ check_id }) => check_id === checkId) ?? [];
-  return <CheckDialog {...props} check={check} overrides={overrides} />;
+  return <CheckDialog {...props} check={check} mayWrite overrides={overrides} />;
 }
 
 function CheckForm({ check, overrides, connectionId, onClose }: CheckDialogProps) {

@@ -4,14 +4,14 @@ import type {
   CheckThresholds,
   Override,
   OwnThresholds,
-} from '../../../../src/console-api/thresholds/threshold-schemas.ts';
-import { send } from '../../api.ts';
-import { Button } from '../../parts/button.tsx';
-import { InlineError, Loaded } from '../../parts/states.tsx';
-import { thresholdPhrase } from '../../parts/threshold-value.ts';
-import { Time } from '../../parts/time.tsx';
-import { offerUndo } from '../../parts/undo.ts';
-import { undoThresholds, valuesOf } from '../../parts/undo-thresholds.ts';
+} from '../../../src/console-api/thresholds/threshold-schemas.ts';
+import { send } from '../api.ts';
+import { Button } from '../parts/button.tsx';
+import { InlineError, Loaded } from '../parts/states.tsx';
+import { thresholdPhrase } from '../parts/threshold-value.ts';
+import { Time } from '../parts/time.tsx';
+import { offerUndo } from '../parts/undo.ts';
+import { undoThresholds, valuesOf } from '../parts/undo-thresholds.ts';
 import { ownThresholdsQuery, useRefreshThresholds } from './thresholds-query.ts';
 
 /** The most connections shown at once. */

@@ -1,10 +1,7 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
-import type { AccountSilences } from '../../../../src/console-api/thresholds/silence-list.ts';
-import type {
-  OwnThresholds,
-  ThresholdList,
-} from '../../../../src/console-api/thresholds/threshold-schemas.ts';
-import { get } from '../../api.ts';
+import type { AccountSilences } from '../../../src/console-api/thresholds/silence-list.ts';
+import type { OwnThresholds, ThresholdList } from '../../../src/console-api/thresholds/threshold-schemas.ts';
+import { get } from '../api.ts';
 
 export const thresholdsQuery = queryOptions({
   queryKey: ['thresholds', 'all'],

@@ -3,9 +3,9 @@ import type {
   Threshold,
   ThresholdChange,
   ThresholdPreview,
-} from '../../../../src/console-api/thresholds/threshold-schemas.ts';
-import { metricWords } from '../../../../src/platform/text/metric-words.ts';
-import { thresholdWords } from '../../parts/threshold-value.ts';
+} from '../../../src/console-api/thresholds/threshold-schemas.ts';
+import { metricWords } from '../../../src/platform/text/metric-words.ts';
+import { thresholdWords } from '../parts/threshold-value.ts';
 
 const grouped = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 9 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ThresholdPreview } from '../../../../src/console-api/thresholds/threshold-schemas.ts';
+import type { ThresholdPreview } from '../../../src/console-api/thresholds/threshold-schemas.ts';
 import { meaningOf, previewSentences } from './threshold-text.ts';
 
 test('what a threshold means', () => {
