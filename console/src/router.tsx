@@ -13,6 +13,7 @@ import { ApiError, get } from './api.ts';
 import { BASE_PATH } from './base-path.ts';
 import { activitySearch } from './pages/activity/activity-search.ts';
 import { alertsSearch } from './pages/alerts/alerts-search.ts';
+import { checksSearch } from './pages/checks/checks-search.ts';
 import { compareSearch } from './pages/compare/compare-search.ts';
 import { connectionSearch } from './pages/connection/connection-search.ts';
 import { fleetSearch } from './pages/fleet/fleet-search.ts';
@@ -182,6 +183,13 @@ const thresholds = createRoute({
   component: lazyPage(() => import('./pages/thresholds/thresholds.tsx'), 'ThresholdsPage'),
 });
 
+const checks = createRoute({
+  getParentRoute: () => signedIn,
+  path: PAGE_PATHS.checks,
+  validateSearch: checksSearch,
+  component: lazyPage(() => import('./pages/checks/checks.tsx'), 'ChecksPage'),
+});
+
 const activity = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.activity,
@@ -252,6 +260,7 @@ const pages = [
   notifications,
   destination,
   thresholds,
+  checks,
   activity,
   keys,
   team,

@@ -31,6 +31,7 @@ import { deliveryRoutes } from './notifications/delivery-routes.ts';
 import { destinationRoutes } from './notifications/destination-routes.ts';
 import { emailRoutes } from './notifications/email-routes.ts';
 import { onboardingRoutes } from './onboarding/onboarding-routes.ts';
+import { ownCheckRoutes } from './own-checks/own-check-routes.ts';
 import { queryRoutes } from './queries/query-routes.ts';
 import type { ConsoleRoute } from './route.ts';
 import { linkRoutes } from './sign-in/links.ts';
@@ -92,6 +93,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...silenceRoutes,
   ...silenceListRoutes,
   ...thresholdRoutes,
+  ...ownCheckRoutes,
   ...tagRoutes,
   ...testConnectionRoutes,
   ...ticketRoutes,

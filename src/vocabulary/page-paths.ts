@@ -16,6 +16,7 @@ export const PAGE_PATHS = {
   destination: '/notifications/$id',
   email: '/email/$token',
   thresholds: '/thresholds',
+  checks: '/checks',
   activity: '/activity',
   keys: '/keys',
   team: '/team',

@@ -4,6 +4,7 @@ export type Permission =
   | 'tickets:read'
   | 'connections:write'
   | 'checks:run'
+  | 'checks:write'
   | 'activity:read'
   | 'members:read'
   | 'members:write'
@@ -16,6 +17,7 @@ const READ: Permission[] = ['health:read', 'tickets:read'];
 const WATCH: Permission[] = [...READ, 'connections:write', 'checks:run'];
 const GOVERN: Permission[] = [
   ...WATCH,
+  'checks:write',
   'activity:read',
   'members:read',
   'members:write',

@@ -41,6 +41,11 @@ beforeAll(async () => {
   await ask('POST', `/tickets/${first.id}/comments`, { body: 'Seen.' });
   await ask('POST', '/keys', { name: WORD, expires_in: 86_400 });
   await ask('POST', `/connections/${first.connection_id}/heartbeat`);
+  await ask('POST', '/own-checks', {
+    ...{ id: 'QUEUE', title: 'Queue', engine: 'postgres', database: null, sql: 'select 1 as value' },
+    ...{ unit: 'count', operator: '>=', warning: 1, critical: null, remediation: '' },
+    ...{ every: null, timeout: 5, tags: [] },
+  });
   await ask('POST', '/views', { page: 'tickets', name: 'Mine', query: 'status=all' });
   const url = 'http://127.0.0.1:9/';
   ids['hook'] = String((await addDestination(service, owner, { url, channel: 'webhook' })).destination.id);
@@ -221,6 +226,18 @@ const DIALOGS: Record<string, Case> = {
   'thresholds of an account': {
     files: 'thresholds/check-dialog.tsx',
     path: '/thresholds?check=PG_MAX_CONN_HIGH',
+  },
+  'add an own check': {
+    files: 'pages/checks/own-check-form.tsx',
+    path: '/checks?add=1',
+  },
+  'remove an own check': {
+    files: 'pages/checks/remove-own-check.tsx',
+    path: '/checks',
+    async open(at) {
+      await at.getByRole('button', { name: 'Actions for Queue' }).click();
+      await at.getByRole('menuitem', { name: 'Remove…' }).click();
+    },
   },
   'add a rule': {
     files: 'pages/alerts/rules/rule-form.tsx',

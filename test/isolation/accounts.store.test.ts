@@ -333,6 +333,22 @@ async function changeViews(send: Send): Promise<void> {
   }
 }
 
+async function changeOwnChecks(send: Send, own: OwnRows): Promise<void> {
+  const judged = {
+    ...{ sql: 'select 1 as value', database: null, unit: 'count', operator: '>=' },
+    ...{ warning: 1, critical: null, timeout: 5 },
+  };
+  const definition = { ...judged, title: 'Own', engine: 'postgres', remediation: '', every: null, tags: [] };
+  const added = await send('POST /own-checks', '/own-checks', { id: 'OWN', ...definition });
+  await send('PATCH /own-checks/:check', '/own-checks/OWN', {
+    ...definition,
+    warning: 2,
+    seen: added['changed_at'],
+  });
+  await send('DELETE /own-checks/:check', '/own-checks/OWN');
+  await send('POST /own-checks/try', '/own-checks/try', { connection_id: own.connection, ...judged });
+}
+
 /** Calls every route that changes data, and the routes without a session. Ends the session last. */
 async function changeEverything(send: Send, own: OwnRows): Promise<void> {
   const { version } = await send('GET /account', '/account');
@@ -388,6 +404,7 @@ async function changeEverything(send: Send, own: OwnRows): Promise<void> {
     await send('POST /thresholds/preview', '/thresholds/preview', { ...of, thresholds });
     await send('POST /thresholds', '/thresholds', { ...of, thresholds });
   }
+  await changeOwnChecks(send, own);
   const tickets = [{ id: own.ticket, version: 0 }];
   await send('POST /tickets/triage', '/tickets/triage', { tickets, acknowledged: true, assignee_id: null });
   await send('POST /tickets/triage/undo', '/tickets/triage/undo', {

@@ -27,6 +27,7 @@ async function changeDestinations(send: Send): Promise<void> {
   await send('POST /destinations/:id/rotate-secret', `${path}/rotate-secret`, { end_old: false });
   await send('POST /destinations/:id/ask-again', `${path}/ask-again`, { email: 'ada@example.com' });
   await send('POST /destinations/:id/test', `${path}/test`);
+  await send('POST /destinations/:id/send-digest', `${path}/send-digest`);
   await send('GET /destinations/:id/deliveries', `${path}/deliveries`);
   await send('GET /destinations/:id/deliveries', `${path}/deliveries?kind=test&limit=1`);
   const { items } = await send('GET /destinations/:id/deliveries', `${path}/deliveries?state=accepted`);

@@ -32,6 +32,7 @@ export const CONSOLE_CHANGES: readonly ConsoleChange[] = [
   ['DELETE /destinations/:id', DESTINATION],
   ['POST /destinations/:id/test', DESTINATION],
   ['POST /destinations/:id/send-open-tickets', DESTINATION],
+  ['POST /destinations/:id/send-digest', DESTINATION],
   ['POST /destinations/:id/rotate-secret', DESTINATION, { end_old: true }],
   ['POST /destinations/:id/enable', DESTINATION, { missed: 'skip' }],
   ['POST /destinations/:id/disable', DESTINATION],

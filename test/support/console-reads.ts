@@ -56,6 +56,7 @@ export function consoleReads({
     ['GET /fleet/now', '/fleet/now'],
     ['GET /tags', '/tags'],
     ['GET /silences', '/silences'],
+    ['GET /own-checks', '/own-checks'],
     ['GET /thresholds', '/thresholds'],
     ['GET /thresholds/connections', '/thresholds/connections?check=PG_DEAD_TUPLES'],
     ['GET /thresholds/export', '/thresholds/export'],

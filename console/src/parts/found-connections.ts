@@ -1,4 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Engine } from '../../../src/vocabulary/engines.ts';
 import { get } from '../api.ts';
 
 /** Connections that a search offers. */
@@ -6,11 +7,11 @@ interface FoundConnections {
   data: { id: number; name: string; host: string }[];
 }
 
-/** The first `limit` connections, by name, with `q` in their name or host; '' = any. */
-export function foundConnectionsQuery(q: string, limit: number) {
+/** The first `limit` connections, by name, with `q` in their name or host; '' = any; of an engine, or of all. */
+export function foundConnectionsQuery(q: string, limit: number, engine?: Engine) {
   return queryOptions({
-    queryKey: ['fleet', 'found', q, limit],
-    queryFn: ({ signal }) => get<FoundConnections>('/fleet', { q, sort: 'name', limit }, signal),
+    queryKey: ['fleet', 'found', q, limit, engine],
+    queryFn: ({ signal }) => get<FoundConnections>('/fleet', { q, sort: 'name', limit, engine }, signal),
     placeholderData: keepPreviousData,
   });
 }

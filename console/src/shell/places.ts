@@ -8,6 +8,7 @@ export const PLACES = [
   { to: PAGE_PATHS.alerts, label: 'Alerts', icon: 'alerts', permission: 'health:read' },
   { to: PAGE_PATHS.notifications, label: 'Notifications', icon: 'bell', permission: 'health:read' },
   { to: PAGE_PATHS.thresholds, label: 'Thresholds', icon: 'threshold', permission: 'health:read' },
+  { to: PAGE_PATHS.checks, label: 'Own checks', icon: 'check', permission: 'health:read' },
   { to: PAGE_PATHS.activity, label: 'Activity', icon: 'activity', permission: 'activity:read' },
   { to: PAGE_PATHS.keys, label: 'API keys', icon: 'key', permission: 'keys:read' },
   { to: PAGE_PATHS.team, label: 'Team', icon: 'team', permission: 'members:read' },

@@ -21,6 +21,28 @@ const select = `
    where account_id = $1
    order by id`;
 
+// The tags of each connection are read once, not for each check.
+const selectCounts = `
+  with tagged as materialized (
+    select c.engine, ${tagsOfConnection} as tags
+      from connection c
+     where c.account_id = $1 and c.removed_at is null
+  )
+  select o.id, count(t.engine)::int as connections
+    from own_check o
+    left join tagged t on t.engine = o.engine and o.tags <@ t.tags
+   where o.account_id = $1
+   group by o.id`;
+
+/** On how many connections each own check of an account runs, by its id. */
+export async function countOwnCheckConnections(
+  read: Read,
+  accountId: number,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await read<{ id: string; connections: number }>(selectCounts, [accountId]);
+  return new Map(rows.map(({ id, connections }) => [id, connections]));
+}
+
 /** The own checks of an account, by id. */
 export function listOwnChecks(read: Read, accountId: number): Promise<StoredOwnCheck[]> {
   return read<StoredOwnCheck>(select, [accountId]);

@@ -2,15 +2,16 @@ import type { Change } from '../../activity/record-entry.ts';
 import { findingId, type OwnCheck } from '../../checks/own/own-check.ts';
 import { conflict } from '../../platform/rejection.ts';
 import { within } from '../../store/read.ts';
+import { PAGE_PATHS } from '../../vocabulary/page-paths.ts';
 import { listOwnChecks, type StoredOwnCheck } from './list-own-checks.ts';
 import { storeOwnCheckChanges } from './own-check-changes.ts';
 import { requireOwnCheck } from './own-check-rules.ts';
 
 /** The most own checks of an account: each run loads those of its connection. */
-const MOST_OWN_CHECKS = 50;
+export const MOST_OWN_CHECKS = 50;
 
 /** The page that log entries about own checks link to. */
-export const OWN_CHECKS_PAGE = '/thresholds';
+export const OWN_CHECKS_PAGE = PAGE_PATHS.checks;
 
 const set = `
   insert into own_check (account_id, id, title, engine, database, sql, unit, operator, warning, critical, remediation, every,

@@ -1,4 +1,4 @@
-import { changeAccount } from '../../activity/record-entry.ts';
+import { type ChangeAccount, changeAccount } from '../../activity/record-entry.ts';
 import { findingId, type OwnCheck } from '../../checks/own/own-check.ts';
 import { worstFirst } from '../../checks/score.ts';
 import { notFound } from '../../platform/rejection.ts';
@@ -32,19 +32,22 @@ const KEPT = { every: 86_400 };
 const NEVER = new AbortController().signal;
 
 /**
- * Runs the statement of an own check once on a connection, as a run does, and stores nothing but an entry in the log. Throws
- * `notFound`, and as `loadRun` does.
+ * Runs the statement of an own check once on a connection, as a run does, and stores nothing but an entry in the log, which `change`
+ * writes. Throws `notFound`, and as `loadRun` does.
  */
 export async function tryOwnCheck(
   deps: MonitorDeps,
   connection: ConnectionKey,
   tried: TriedCheck,
-  signal: AbortSignal = NEVER,
+  {
+    signal = NEVER,
+    change = (work) => changeAccount(deps.writer, connection.accountId, work),
+  }: { signal?: AbortSignal; change?: ChangeAccount } = {},
 ): Promise<OwnTrial> {
   const run = await loadRun(deps, connection);
-  const { accountId, connectionId: connection_id } = connection;
+  const { connectionId: connection_id } = connection;
   if (!run) throw notFound('connection', connection_id);
-  await changeAccount(deps.writer, accountId, async ({ record }) => {
+  await change(async ({ record }) => {
     const properties = { connection_id, sql: tried.sql, ...deps.actor };
     record('own_check_tried', PAGE_LINKS.connection(connection_id), properties);
   });

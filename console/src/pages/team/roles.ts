@@ -30,6 +30,7 @@ const WORDS: Record<string, string> = {
   'tickets:read': 'See tickets',
   'connections:write': 'Add, change and remove connections, silence findings',
   'checks:run': 'Run a health check now',
+  'checks:write': 'Try, add, change and remove own checks',
   'activity:read': 'Read, follow and export the activity log',
   'keys:read': 'See API keys and their requests',
   'keys:write': 'Create, regenerate and revoke API keys',

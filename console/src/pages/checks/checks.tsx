@@ -1,0 +1,164 @@
+import './checks.css';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { OwnChecks, ShownOwnCheck } from '../../../../src/console-api/own-checks/own-check-schemas.ts';
+import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
+import { Button, IconButton } from '../../parts/button.tsx';
+import { ActionMenu } from '../../parts/menu.tsx';
+import { Page } from '../../parts/page.tsx';
+import { useRestoredFocus } from '../../parts/restore-focus.ts';
+import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useCan } from '../../shell/profile.ts';
+import type { ChecksSearch } from './checks-search.ts';
+import { levelsText } from './levels-text.ts';
+import { OwnCheckDetails } from './own-check-details.tsx';
+import { AddOwnCheck, ChangeOwnCheck } from './own-check-form.tsx';
+import { ownChecksQuery } from './own-checks-query.ts';
+import { RemoveOwnCheck } from './remove-own-check.tsx';
+
+/** The checks that members of the account wrote. */
+export function ChecksPage() {
+  const can = useCan();
+  const query = useQuery({ ...ownChecksQuery, enabled: can('health:read') });
+  const navigate = useNavigate({ from: '/checks' });
+  const mayWrite = can('checks:write');
+  const show = (search: ChecksSearch) => void navigate({ search, replace: true, resetScroll: false });
+  if (!can('health:read')) {
+    return (
+      <Page title="Own checks">
+        <NoPermission permission="health:read" />
+      </Page>
+    );
+  }
+  return (
+    <Page
+      actions={
+        mayWrite && (
+          <Button icon="plus" isDisabled={!query.data} kind="primary" onPress={() => show({ add: '1' })}>
+            Add check
+          </Button>
+        )
+      }
+      description="A check of your own is one SELECT and what its numbers mean. It runs with the health checks, and its findings open tickets and alerts as all others do."
+      title="Own checks"
+    >
+      <Loaded query={query}>{(list) => <OwnCheckList list={list} mayWrite={mayWrite} show={show} />}</Loaded>
+    </Page>
+  );
+}
+
+interface ListProps {
+  list: OwnChecks;
+  mayWrite: boolean;
+  show: (search: ChecksSearch) => void;
+}
+
+function OwnCheckList({ list: { items }, mayWrite, show }: ListProps) {
+  const search = useSearch({ from: '/in/checks' });
+  const [removed, setRemoved] = useState<ShownOwnCheck | null>(null);
+  const close = () => show({});
+  const opened = items.find(({ id }) => id === search.check);
+  useRestoredFocus(search.add !== undefined || opened !== undefined || removed !== null);
+  return (
+    <>
+      {items.length === 0 ? (
+        <Message icon="check" title="No own checks yet">
+          Orders that hang, the depth of a queue, failed payments: numbers that only your team knows.
+          {!mayWrite && ' An owner or administrator can add a check.'}
+        </Message>
+      ) : (
+        <Table
+          columns={columnsOf(mayWrite, show, setRemoved)}
+          label="Own checks"
+          rowKey={({ id }) => id}
+          rows={items}
+        />
+      )}
+      {mayWrite && search.add && <AddOwnCheck onClose={close} />}
+      {opened && mayWrite && <ChangeOwnCheck key={opened.id} onClose={close} own={opened} />}
+      {opened && !mayWrite && <OwnCheckDetails onClose={close} own={opened} />}
+      {removed && <RemoveOwnCheck onClose={() => setRemoved(null)} own={removed} />}
+    </>
+  );
+}
+
+function columnsOf(
+  mayWrite: boolean,
+  show: ListProps['show'],
+  remove: (own: ShownOwnCheck) => void,
+): Column<ShownOwnCheck>[] {
+  const columns: Column<ShownOwnCheck>[] = [
+    {
+      id: 'check',
+      header: 'Check',
+      width: 'minmax(12rem, 3fr)',
+      narrow: 'lead',
+      cell: ({ id, title }) => (
+        <span className="own-check-name">
+          <Link className="row-link" from="/checks" search={{ check: id }} to="/checks">
+            <bdi>{title}</bdi>
+          </Link>
+          <span className="mono small quiet">OWN_{id}</span>
+        </span>
+      ),
+    },
+    { id: 'levels', header: 'Reports', width: 'minmax(10rem, 2fr)', cell: (own) => levelsText(own) },
+    {
+      id: 'where',
+      header: 'Runs on',
+      width: 'minmax(10rem, 2fr)',
+      cell: ({ engine, tags, connections }) => (
+        <>
+          {connections.toLocaleString('en')} {connections === 1 ? 'connection' : 'connections'} (
+          {ENGINE_NAMES[engine]}){' '}
+          {tags.map((tag) => (
+            <bdi className="tag" key={tag}>
+              {tag}
+            </bdi>
+          ))}
+        </>
+      ),
+    },
+    {
+      id: 'changed',
+      header: 'Changed',
+      width: 'minmax(8rem, 1fr)',
+      cell: ({ changed_at, changed_by }) => (
+        <>
+          <bdi>{changed_by}</bdi> <Time at={changed_at} />
+        </>
+      ),
+    },
+  ];
+  if (!mayWrite) return columns;
+  return [
+    ...columns,
+    {
+      id: 'actions',
+      header: 'Actions',
+      hideHeader: true,
+      width: '2.5rem',
+      align: 'end',
+      narrow: 'corner',
+      cell: (own) => {
+        const label = `Actions for ${own.title}`;
+        const actions = [
+          { id: 'edit', label: 'Edit…', icon: 'pen' as const, onAction: () => show({ check: own.id }) },
+          {
+            id: 'remove',
+            label: 'Remove…',
+            icon: 'bin' as const,
+            danger: true,
+            onAction: () => remove(own),
+          },
+        ];
+        return (
+          <ActionMenu actions={actions} label={label} trigger={<IconButton icon="more" label={label} />} />
+        );
+      },
+    },
+  ];
+}

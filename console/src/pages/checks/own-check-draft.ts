@@ -1,0 +1,142 @@
+import type {
+  NewOwnCheckBody,
+  OwnCheckBody,
+  ShownOwnCheck,
+  TryOwnCheckBody,
+} from '../../../../src/console-api/own-checks/own-check-schemas.ts';
+import { thresholdFromField, thresholdToField } from '../../parts/threshold-value.ts';
+
+type Unit = ShownOwnCheck['unit'];
+
+/** What a person enters for an own check. */
+export interface OwnCheckDraft {
+  id: string;
+  /** The id follows the title until somebody enters one. */
+  hasOwnId: boolean;
+  title: string;
+  engine: ShownOwnCheck['engine'];
+  database: string;
+  sql: string;
+  unit: Unit;
+  operator: ShownOwnCheck['operator'];
+  /** As people say it: a ratio in per cent, bytes in MB. */
+  warning: string;
+  critical: string;
+  remediation: string;
+  /** Seconds; '' = in each health check. */
+  every: string;
+  timeout: string;
+  /** Separated by spaces, commas or lines. */
+  tags: string;
+  /** Where it is tried; null = nowhere yet. */
+  connection: number | null;
+}
+
+/** The draft of a new check. */
+export function newDraft(): OwnCheckDraft {
+  return {
+    id: '',
+    hasOwnId: false,
+    title: '',
+    engine: 'postgres',
+    database: '',
+    sql: '',
+    unit: 'count',
+    operator: '>=',
+    warning: '',
+    critical: '',
+    remediation: '',
+    every: '',
+    timeout: '5',
+    tags: '',
+    connection: null,
+  };
+}
+
+/** The draft of an existing one. */
+export function draftOf(own: ShownOwnCheck): OwnCheckDraft {
+  const { id, title, engine, database, sql, unit, operator, warning, critical, remediation } = own;
+  return {
+    id,
+    hasOwnId: true,
+    title,
+    engine,
+    database: database ?? '',
+    sql,
+    unit,
+    operator,
+    warning: levelText(warning, unit),
+    critical: levelText(critical, unit),
+    remediation,
+    every: own.every === null ? '' : String(own.every),
+    timeout: String(own.timeout),
+    tags: own.tags.join(', '),
+    connection: null,
+  };
+}
+
+/** `ORDERS_WAIT` for `Orders wait!` */
+export function idOfTitle(title: string): string {
+  const words = title.normalize('NFD').toUpperCase();
+  return words
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Z0-9]+/g, '_')
+    .replace(/^(?:OWN_|[0-9_])+/, '')
+    .slice(0, 40)
+    .replace(/_$/, '');
+}
+
+/** A level in a field; null when empty, undefined when it is no number. */
+export function levelIn(text: string, unit: Unit): number | null | undefined {
+  const [, minus = '', rest = ''] = /^\s*(-?)(.*)$/s.exec(text) ?? [];
+  const level = thresholdFromField(rest, unit);
+  return level && minus ? -level : level;
+}
+
+function levelText(level: number | null, unit: Unit): string {
+  return level === null ? '' : thresholdToField(level, unit);
+}
+
+/** Whether both levels are numbers, and one is set. */
+export function hasLevels({ warning, critical, unit }: OwnCheckDraft): boolean {
+  const levels = [levelIn(warning, unit), levelIn(critical, unit)];
+  return !levels.includes(undefined) && levels.some((level) => level !== null);
+}
+
+/** What a statement's numbers mean, without the levels that are no numbers. */
+function judgedBy({ sql, database, unit, operator, warning, critical, timeout }: OwnCheckDraft) {
+  return {
+    sql,
+    database: database.trim() || null,
+    unit,
+    operator,
+    warning: levelIn(warning, unit) ?? null,
+    critical: levelIn(critical, unit) ?? null,
+    timeout: Number(timeout),
+  };
+}
+
+/** The body of POST /own-checks. */
+export function newInputOf(draft: OwnCheckDraft): NewOwnCheckBody {
+  const { id, title, engine, remediation, every, tags } = draft;
+  return {
+    id: id.trim(),
+    title,
+    engine,
+    ...judgedBy(draft),
+    remediation,
+    every: every === '' ? null : Number(every),
+    tags: tags.split(/[\s,]+/).filter((tag) => tag !== ''),
+  };
+}
+
+/** The body of PATCH /own-checks/:check, for the check as it was opened. */
+export function inputOf(draft: OwnCheckDraft, { changed_at }: ShownOwnCheck): OwnCheckBody {
+  const { id: _, ...definition } = newInputOf(draft);
+  return { ...definition, seen: changed_at };
+}
+
+/** The body of POST /own-checks/try. */
+export function trialOf(draft: OwnCheckDraft, connection: number): TryOwnCheckBody {
+  return { connection_id: connection, ...judgedBy(draft) };
+}
