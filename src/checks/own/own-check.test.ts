@@ -10,7 +10,9 @@ function judge(given: Parameters<typeof ownCheck>[0], rows: { object: string | n
 }
 
 test('a value is a fault from its level on, and a measure in any case', () => {
-  const metric = { metric: 'orders_stuck_count', object: null, operator: '>=', warning: 10, critical: 100 };
+  const forecast = { grows: true, limit: 100 };
+  const levels = { operator: '>=', warning: 10, critical: 100, ...forecast };
+  const metric = { metric: 'orders_stuck_count', object: null, ...levels };
   expect(judge({}, [{ object: null, value: 9 }])).toEqual({
     faults: [],
     passMessage: '9 (warning from 10, critical from 100).',
@@ -65,6 +67,15 @@ test('thresholds that are set elsewhere replace its own', () => {
     maxSeverity: 'warning',
     thresholds: { warning: 10 },
   });
+});
+
+test('a value that grows is forecast to its last level; one that may fall is not', () => {
+  const [value] = judge({ critical: null }, [{ object: null, value: 9 }]).measures ?? [];
+  expect(value).toMatchObject({ grows: true, limit: 10 });
+  const [falling] =
+    judge({ operator: '<=', warning: 5, critical: 1 }, [{ object: null, value: 9 }]).measures ?? [];
+  expect(falling).not.toHaveProperty('grows');
+  expect(falling).not.toHaveProperty('limit');
 });
 
 test('no rows are no fault', () => {

@@ -85,6 +85,11 @@ function judge(own: OwnCheck, rows: Row[], { thresholds }: ServerFacts): Judgeme
       operator: own.operator,
       warning: thresholds['warning'] ?? null,
       critical: thresholds['critical'] ?? null,
+      // A forecast says when it reaches its last level.
+      ...(own.operator === '>=' && {
+        grows: true as const,
+        limit: thresholds['critical'] ?? thresholds['warning'] ?? null,
+      }),
     }),
   );
   const worst = worstOf(measures);
