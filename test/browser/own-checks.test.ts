@@ -59,7 +59,7 @@ test('from nothing to a message in less than three minutes', async () => {
   await page.getByRole('button', { name: 'Add check' }).click();
   await fillIn(page, 'Orders wait for payment');
   expect(await dialogOf(page).getByLabel('ID', { exact: true }).inputValue()).toBe('ORDERS_WAIT_FOR_PAYMENT');
-  await choose(page, /^Connection/, /shop primary/);
+  await choose(page, /Connection$/, /shop primary/);
   await button(page, 'Try').click();
   await dialogOf(page).getByText('12 (warning from 10, critical from 100).').waitFor({ timeout: 60_000 });
   await keepPicture(page, 'own-check-1-tried');
@@ -143,7 +143,7 @@ test('every state is accessible and fits', async () => {
   await visit(page, '/checks?add=1');
   await fillIn(page, 'Orders wait');
   await check('form');
-  await choose(page, /^Connection/, /shop primary/);
+  await choose(page, /Connection$/, /shop primary/);
   await dialogOf(page)
     .getByLabel('SQL', { exact: true })
     .fill(`select 'queue <b>' || n as object, n as value from generate_series(1, 40) n`);
