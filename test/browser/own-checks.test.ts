@@ -107,7 +107,7 @@ test('what is wrong stands at its field, and an edit by somebody else is not ove
 
   const added = await service.ask<{ changed_at: string }>(owner, 'POST', '/own-checks', DEFINITION);
   await visit(page, '/checks?check=EDITED');
-  await dialogOf(page).getByLabel('Warning at', { exact: true }).fill('20');
+  await dialogOf(page).getByLabel('Warning at (%)', { exact: true }).fill('20');
   const { id: _, ...changed } = DEFINITION;
   await service.ask(owner, 'PATCH', '/own-checks/EDITED', { ...changed, warning: 5, seen: added.changed_at });
   await button(page, 'Save').click();

@@ -200,7 +200,7 @@ function NameFields({ draft, onChange, error, isStored }: FieldsProps & { isStor
 function StatementFields({ draft, onChange, error }: FieldsProps) {
   return (
     <>
-      <div className="side-by-side">
+      <div className="own-check-pair">
         <Select
           choices={ENGINE_CHOICES}
           error={fieldError(error, 'engine')}
@@ -238,7 +238,7 @@ function LevelFields({ draft, onChange, error }: FieldsProps) {
     levelIn(draft[name], draft.unit) === undefined ? 'Enter a number.' : fieldError(error, name);
   return (
     <>
-      <div className="side-by-side">
+      <div className="own-check-pair">
         <Select
           choices={UNITS}
           error={fieldError(error, 'unit')}
@@ -254,7 +254,7 @@ function LevelFields({ draft, onChange, error }: FieldsProps) {
           value={draft.operator}
         />
       </div>
-      <div className="side-by-side">
+      <div className="own-check-pair">
         {(['warning', 'critical'] as const).map((name) => (
           <TextField
             error={wrong(name)}
@@ -292,7 +292,7 @@ function WhereFields({ draft, onChange, error }: FieldsProps) {
         placeholder="shop, env:production"
         value={draft.tags}
       />
-      <div className="side-by-side">
+      <div className="own-check-pair">
         <Select
           choices={choices}
           error={fieldError(error, 'every')}

@@ -47,7 +47,9 @@ export function TryOwnCheck({ draft, onChange, error, tried, isTrying }: TrialPr
           value={draft.connection === null ? '' : String(draft.connection)}
         />
       )}
-      <div aria-live="polite" className="own-check-result">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/useSemanticElements: no fieldset, it only has a name for who tabs to it */}
+      <div aria-label="Result" aria-live="polite" className="own-check-result" role="group" tabIndex={0}>
         {isTrying && <p className="quiet">Running the statement…</p>}
         {!isTrying && !tried && (
           <p className="quiet">
