@@ -1,3 +1,4 @@
+import '../../parts/tags.css';
 import './checks.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
