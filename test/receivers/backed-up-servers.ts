@@ -23,7 +23,11 @@ async function runAs(
   const as = ['--reuid', user, '--regid', groupOf(user), '--clear-groups'];
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, TZ: 'UTC', LC_ALL: 'C.UTF-8' };
   try {
-    const ended = await promisify(execFile)('setpriv', [...as, program, ...options], { cwd: home, env });
+    const ended = await promisify(execFile)('setpriv', [...as, program, ...options], {
+      cwd: home,
+      env,
+      encoding: 'utf8',
+    });
     return { status: 0, ...ended };
   } catch (error) {
     const {

@@ -261,7 +261,7 @@ function LevelFields({ draft, onChange, error }: FieldsProps) {
             isRequired={!hasLevels(draft)}
             key={name}
             label={thresholdLabel(name, draft.unit)}
-            onChange={(level) => onChange({ [name]: level })}
+            onChange={(level) => onChange(name === 'warning' ? { warning: level } : { critical: level })}
             value={draft[name]}
           />
         ))}
