@@ -12,8 +12,20 @@ const thresholds = { minimum_rows: 10_000 };
 // A partitioned table's key must contain the partitioning columns, which is impossible if one of them is an expression
 // (attnum 0). keyable: types that a key of one column is made of; others may have no order, or no sense as a key.
 const candidates = (version: number): string => `
-  select quote_ident(n.nspname) as schema_name,
-         format('%I.%I', n.nspname, c.relname) as table_name,
+  with keyless as materialized (
+    select c.*, n.nspname
+      from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'p')
+       and not c.relispartition
+       and c.relpersistence <> 't'
+       and n.nspname !~ '^pg_'
+       and n.nspname <> 'information_schema'
+       and ${notOfExtension('c.oid', 'n.oid')}
+       and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)
+  )
+  select quote_ident(c.nspname) as schema_name,
+         format('%I.%I', c.nspname, c.relname) as table_name,
          c.relkind = 'p' as partitioned,
          c.reloftype <> 0 as typed,
          published.any as published,
@@ -24,8 +36,7 @@ const candidates = (version: number): string => `
          partition.columns as partition_columns,
          partition.not_null as partitioned_not_null,
          ${tableRows('c')} as rows, null as unseen
-    from pg_class c
-    join pg_namespace n on n.oid = c.relnamespace
+    from keyless c
     cross join lateral (
       select (array_agg(quote_ident(ic.relname) order by ic.oid) filter (where index.promotable))[1] as unique_index,
              (array_agg(quote_ident(ic.relname) order by ic.oid) filter (where not index.promotable))[1] as identity_index
@@ -34,7 +45,8 @@ const candidates = (version: number): string => `
         cross join lateral (
           select bool_and(coalesce(a.attnotnull, false)${version >= 180_000 ? notNullIsValid : ''}) as not_null,
                  ic.relkind = 'i'
-                 and not exists (select from pg_constraint k where k.conindid = ic.oid and k.contype in ('p', 'u', 'x'))
+                 and not exists (select from pg_constraint k
+                                  where k.conrelid = i.indrelid and k.conindid = ic.oid and k.contype in ('p', 'u', 'x'))
                  and bool_and(o.opcdefault and key.option = 0 and key.coll = coalesce(a.attcollation, 0)) as promotable
             from unnest(i.indkey::int2[], i.indclass::oid[], i.indcollation::oid[], i.indoption::int2[])
                  with ordinality as key (attnum, class, coll, option, place)
@@ -67,14 +79,7 @@ const candidates = (version: number): string => `
     ) partition on true
     cross join lateral (${partsOf(version)}
     ) published
-   where c.relkind in ('r', 'p')
-     and not c.relispartition
-     and c.relpersistence <> 't'
-     and n.nspname !~ '^pg_'
-     and n.nspname <> 'information_schema'
-     and ${notOfExtension('c.oid', 'n.oid')}
-     and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)
-     and not published.all_keyed
+   where not published.all_keyed
      and (own.unique_index is not null or own.identity_index is null
           or published.any and c.relkind = 'r')
    order by published.any desc, rows desc nulls first, table_name`;
