@@ -30,6 +30,7 @@ export const disabledTrigger = relationCheck({
   category: 'schema',
   maxSeverity: 'warning',
   candidates: () => candidates,
+  withoutTables: true,
   countMetric: 'disabled_triggers_count',
   fault: (row) => {
     const table = textIn(row, 'table_name');

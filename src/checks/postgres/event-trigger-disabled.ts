@@ -17,6 +17,7 @@ export const eventTriggerDisabled = relationCheck({
   category: 'schema',
   maxSeverity: 'warning',
   candidates: () => candidates,
+  withoutTables: true,
   countMetric: 'disabled_event_triggers_count',
   fault: (row) => {
     const trigger = textIn(row, 'trigger_name');

@@ -3,7 +3,7 @@ import type { Row } from '../fault.ts';
 import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 import { refusesRetype, retypeSteps } from './retype.ts';
-import { isTiny, tableRows } from './table-rows.ts';
+import { isTiny, mayHaveRows, tableRows } from './table-rows.ts';
 
 /** Rows of the larger of the two tables: under it no value is near the end of a type, and no conversion is felt. */
 const thresholds = { minimum_rows: 10_000 };
@@ -12,8 +12,16 @@ const thresholds = { minimum_rows: 10_000 };
 // as text, because they compare alike. The referencing column takes the other's type, unless both are integers and its
 // own is wider. A wider integer holds every value and has no collation: any other new type may refuse values or change
 // more than the type.
-const candidates = `
-  with typed as not materialized (
+const candidates = ({ minimum_rows }: typeof thresholds) => `
+  with large as materialized (
+    select k.*
+      from pg_constraint k
+      join pg_class c on c.oid = k.conrelid
+      join pg_class r on r.oid = k.confrelid
+     where k.contype = 'f'
+       and k.conparentid = 0
+       and (${mayHaveRows('c', minimum_rows)} or ${mayHaveRows('r', minimum_rows)})
+  ), typed as not materialized (
     select a.attrelid, a.attnum, a.attname,
            format_type(a.atttypid, a.atttypmod) as type_name,
            case when base.oid = 'varchar'::regtype then 'text'::regtype else base.oid end as type,
@@ -33,7 +41,7 @@ const candidates = `
          concat_ws(' ', format('ALTER TABLE %I.%I ', n.nspname, c.relname) || differing.retype || ';',
                         format('ALTER TABLE %I.%I ', rn.nspname, r.relname) || differing.retype_referenced || ';') as mend,
          greatest(${tableRows('c')}, ${tableRows('r')}) as rows, null as unseen
-    from pg_constraint k
+    from large k
     join pg_class c on c.oid = k.conrelid
     join pg_namespace n on n.oid = c.relnamespace
     join pg_class r on r.oid = k.confrelid
@@ -54,13 +62,11 @@ const candidates = `
         join typed other on other.attrelid = k.confrelid and other.attnum = key.referenced
        where own.type <> other.type
     ) differing
-   where k.contype = 'f'
-     and exists (select
+   where exists (select
                    from unnest(k.conkey, k.confkey) as key (attnum, referenced)
                    join pg_attribute own on own.attrelid = k.conrelid and own.attnum = key.attnum
                    join pg_attribute other on other.attrelid = k.confrelid and other.attnum = key.referenced
                   where own.atttypid <> other.atttypid)
-     and k.conparentid = 0
      and differing.columns is not null
      and c.relpersistence <> 't'
      and n.nspname !~ '^pg_'
@@ -75,7 +81,7 @@ export const fkTypeMismatch = relationCheck({
   category: 'schema',
   maxSeverity: 'info',
   thresholds,
-  candidates: () => candidates,
+  candidates: (_, thresholds) => candidates(thresholds),
   sorted: true,
   perSchema: {
     noun: 'foreign keys with a type other than that of the column that they reference',

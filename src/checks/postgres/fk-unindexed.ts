@@ -4,7 +4,7 @@ import { notOfExtension } from './extension-objects.ts';
 import { findsReferences, isEnforced, keyColumns } from './foreign-key-index.ts';
 import { LEFT_OVER } from './invalid-index.ts';
 import { relationCheck } from './relation-check.ts';
-import { isTiny, tableRows } from './table-rows.ts';
+import { isTiny, mayHaveRows, tableRows } from './table-rows.ts';
 
 /** Rows of the referencing table: reading fewer takes about a millisecond, so no delete is slow for want of the index. */
 const thresholds = { minimum_rows: 10_000 };
@@ -32,7 +32,7 @@ const partitionsHaveIndexes = (version: number) => `
 
 // A partition's constraint is its parent's (conparentid). Of two over the same columns the older one is listed, because one
 // index serves both. An invalid index that would serve is being built, or PG_INVALID_INDEX asks to rebuild it.
-const candidates = (version: number): string => `
+const candidates = (version: number, { minimum_rows }: typeof thresholds): string => `
   select quote_ident(n.nspname) as schema_name,
          format('%I.%I', n.nspname, bare.relname) as table_name,
          quote_ident(bare.conname) as constraint_name,
@@ -51,6 +51,7 @@ const candidates = (version: number): string => `
         join pg_namespace n on n.oid = c.relnamespace
        where k.contype = 'f'
          and k.conparentid = 0
+         and ${mayHaveRows('c', minimum_rows)}
          and ${isEnforced('k', version)}
          and not exists (select from pg_constraint same
                           where same.conrelid = k.conrelid and same.contype = 'f' and same.oid < k.oid

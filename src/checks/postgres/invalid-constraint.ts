@@ -34,6 +34,7 @@ export const invalidConstraint = relationCheck({
   category: 'schema',
   maxSeverity: 'warning',
   candidates,
+  withoutTables: true,
   countMetric: 'invalid_constraints_count',
   fault: (row) => {
     const owner = textIn(row, 'owner_name');

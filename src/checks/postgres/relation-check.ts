@@ -30,7 +30,7 @@ interface RelationCheck<T extends Thresholds>
    * Where every row is a fault, the column `total` may count them: at their own level, so that PostgreSQL still
    * computes the other columns only for the rows within the limit.
    */
-  candidates: (version: number) => string;
+  candidates: (version: number, thresholds: T) => string;
   /** The fault of a candidate, or null. `metricLine` omits the database's name. */
   fault: (row: Row, facts: ServerFacts<T>, server: RelationServer) => Fault | null;
   /** The metric of how many objects have a fault, such as `duplicate_indexes_count`. */
@@ -44,6 +44,8 @@ interface RelationCheck<T extends Thresholds>
   sorted?: true | ((row: Row, facts: ServerFacts<T>) => boolean);
   /** If a schema may have many notes of this check: how to say them as one. The rows need the column `schema_name`. */
   perSchema?: SchemaNote;
+  /** It also judges what exists in a database without tables, such as functions. Others don't read such a database. */
+  withoutTables?: true;
   /** It judges what the server has not counted: a standby counts only what it does itself, so a promotion begins anew. */
   countsAsPrimary?: true;
   /** The most rows to read, if not {@link FAULT_LIMIT} and one more. */
@@ -86,6 +88,7 @@ export function relationCheck<T extends Thresholds>({
   measure,
   sorted,
   perSchema,
+  withoutTables,
   countsAsPrimary,
   rowLimit = FAULT_LIMIT + 1,
   indexAdvice,
@@ -99,13 +102,13 @@ export function relationCheck<T extends Thresholds>({
     volatile: false,
     scope: 'database',
     sql: () => serverRow,
-    steps: ({ version }) => [
+    steps: ({ version, thresholds }) => [
       (rows) =>
-        tablesIn(rows) > TABLE_LIMIT
+        tablesIn(rows) > TABLE_LIMIT || (tablesIn(rows) === 0 && !withoutTables)
           ? undefined
           : `
   select true as found, candidate.*
-    from (${candidates(version)}
+    from (${candidates(version, thresholds)}
          ) candidate
    limit ${rowLimit}`,
       (rows) => (countsAsPrimary && onlyRow(rows)['sees_promotion'] === true ? PROMOTION : undefined),

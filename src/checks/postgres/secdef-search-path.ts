@@ -25,6 +25,7 @@ export const secdefSearchPath = relationCheck({
   category: 'security',
   maxSeverity: 'warning',
   candidates: () => candidates,
+  withoutTables: true,
   countMetric: 'security_definers_without_search_path_count',
   fault: (row) => {
     const routine = textIn(row, 'routine');

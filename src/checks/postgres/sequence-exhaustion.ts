@@ -165,6 +165,7 @@ export const sequenceExhaustion = relationCheck({
   maxSeverity: 'critical',
   thresholds,
   candidates,
+  withoutTables: true,
   countMetric: 'nearly_exhausted_sequences_count',
   measure: (row, { thresholds }) => ({
     ...atLeast('sequence_used_ratio', thresholds.warning, thresholds.critical),

@@ -16,6 +16,14 @@ export function tableRows(alias: string): string {
                  from part join pg_class leaf on leaf.oid = part.oid and leaf.relkind <> 'p') end`;
 }
 
+/**
+ * Condition: the table `alias`, a row of pg_class, may have `minimum` rows by {@link tableRows}. It costs less than most others, so that a
+ * check that ignores small tables looks no further at them.
+ */
+export function mayHaveRows(alias: string, minimum: number): string {
+  return `(${alias}.relkind = 'p' or greatest(${alias}.reltuples, pg_stat_get_live_tuples(${alias}.oid)) >= ${Number(minimum)})`;
+}
+
 /** Whether a row's `rows`, by {@link tableRows}, are too few for a fault to matter. Unknown ones are not. */
 export function isTiny(row: Row, { minimum_rows }: { minimum_rows: number }): boolean {
   return row['rows'] !== null && numberIn(row, 'rows') < minimum_rows;
