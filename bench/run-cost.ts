@@ -1,18 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import type { CounterBefore } from '../src/monitor/counters.ts';
-import { measure } from '../src/monitor/measure.ts';
-import type { NoteStep } from '../src/monitor/run-steps.ts';
 import type { Target } from '../src/monitor/session/session.ts';
-import type { KnownReading } from '../src/runs/changes/facts.ts';
 import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
 import { MysqlServer } from '../test/mysql/mysql-server.ts';
 import { median } from './median.ts';
+import { steadyRuns } from './steady-run.ts';
 
 // What a run costs the monitored server: `npm run bench:monitor -- --cost`. To compare two commits, run it in a worktree
-// of each, in turn. A run compares itself with the one before, as the monitor's do.
+// of each, in turn.
 
 const RUNS = 30;
-const KEY = randomBytes(32).toString('base64');
 
 /** Prints the median cost of a run for an idle PostgreSQL and an idle MariaDB. */
 export async function measureRunCost(): Promise<void> {
@@ -44,35 +39,15 @@ const shared: Omit<Target, 'engine' | 'host' | 'port' | 'database'> = {
 async function costOf(target: Target): Promise<void> {
   const costs: { milliseconds: number; statements: number; bytes: number }[] = [];
   const ofVitals: number[] = [];
-  let before: CounterBefore[] = [];
-  const known = new Map<string, KnownReading>();
-  for (let run = 0; run <= RUNS; run++) {
-    const signal = AbortSignal.timeout(60_000);
+  const run = steadyRuns(target);
+  await run(); // fills caches, and reads what is read once an hour
+  for (let n = 0; n < RUNS; n++) {
     let vitals = 0;
-    const note: NoteStep = (step, { ms }) => {
+    const { cost } = await run((step, { ms }) => {
       if (step === 'vitals') vitals += Number(ms);
-    };
-    const facts = { key: KEY, known: [...known.values()], started: null };
-    const { cost, samples, readings } = await measure(target, {
-      allowPrivateTargets: true,
-      thresholds: {},
-      before,
-      facts,
-      signal,
-      note,
     });
-    for (const { stored: _, ...reading } of readings) {
-      known.set(`${reading.kind} ${reading.database}`, { ...reading, age: 60 });
-    }
-    if (run > 0) {
-      costs.push(cost); // the first one fills caches, and reads what is read once an hour
-      ofVitals.push(vitals);
-    }
-    const read = samples.map(({ after: _, ...sample }) => ({ ...sample, seconds: 60 }));
-    const kept = before.filter(
-      (one) => !read.some(({ checkId, database }) => checkId === one.checkId && database === one.database),
-    );
-    before = JSON.parse(JSON.stringify([...kept, ...read]));
+    costs.push(cost);
+    ofVitals.push(vitals);
   }
   const milliseconds = costs.map((cost) => cost.milliseconds);
   console.log(
