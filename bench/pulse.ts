@@ -1,6 +1,7 @@
 import { measureAccounts } from './pulse/accounts.ts';
 import { measureChains } from './pulse/chains.ts';
 import { measureCost } from './pulse/cost.ts';
+import { measureHostile } from './pulse/hostile.ts';
 import { measureManyPulses } from './pulse/many.ts';
 import { measurePages } from './pulse/pages.ts';
 import { measureTold } from './pulse/told.ts';
@@ -9,7 +10,7 @@ import { measureTold } from './pulse/told.ts';
 // of blocked sessions on PostgreSQL, or with `--mysql` on the server that TEST_MYSQL_SERVER names; `told` measures from a fault to
 // the message and from its end to the next, for 20 connections; `many` has 1,000 connections of one account; `cost` is what a pulse takes of
 // a server with 500 sessions, also with `--mysql`; `accounts` is the memory of 100 accounts, or of `--accounts 20`; `pages` does ordinary work
-// for an hour, or for `--minutes 10`. Linux, a quiet machine, two to six minutes each.
+// for an hour, or for `--minutes 10`; `hostile` has 50 connections beside hostile servers of their account. Linux, a quiet machine, two to six minutes each.
 
 const MEASURED = {
   chains: measureChains,
@@ -18,6 +19,7 @@ const MEASURED = {
   cost: measureCost,
   accounts: measureAccounts,
   pages: measurePages,
+  hostile: measureHostile,
 };
 
 /** Prints a figure and its limit. A figure that is over its limit fails the benchmark. */

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import type pg from 'pg';
 import { PostgresServer } from '../../test/checks/postgres-server.ts';
 import { startTestStore } from '../../test/support/store.ts';
 import type { Figure } from '../one-run.ts';
 import { descendantsOf, memoryOf } from '../processes.ts';
 import { startProgram, stopProgram } from '../start-program.ts';
 import { addConnections, makeRoom } from './add-connections.ts';
+import { lateBy, watchPulses } from './watch-pulses.ts';
 
 const CONNECTIONS = 1_000;
 const EVERY_S = 10;
@@ -29,9 +29,9 @@ export async function measureManyPulses(figure: Figure): Promise<void> {
     const client = await server.open();
     const pid = monitor.pid ?? 0;
     const before = cpuOf(pid);
-    const intervals = await watchPulses(client);
+    const intervals = await watchPulses(client, MEASURED_S);
     const spent = cpuOf(pid) - before;
-    const late = intervals.map((seconds) => seconds - EVERY_S).toSorted((a, b) => a - b);
+    const late = lateBy(intervals, EVERY_S);
     figure('pulses', late.length, '');
     figure('pulses that were to come', (CONNECTIONS * MEASURED_S) / EVERY_S, '');
     figure(
@@ -48,28 +48,6 @@ export async function measureManyPulses(figure: Figure): Promise<void> {
     await stopProgram(monitor);
     await Promise.all([store.stop(), server.stop()]);
   }
-}
-
-const selectPulses = `
-  select pid, extract(epoch from query_start)::float8 as at
-    from pg_stat_activity
-   where usename = 'watcher' and application_name = 'dbvitals'`;
-
-/** Seconds between one pulse and the next of each session, as the server saw them. */
-async function watchPulses(client: pg.Client): Promise<number[]> {
-  const seen = new Map<number, number>();
-  const intervals: number[] = [];
-  const until = Date.now() + MEASURED_S * 1_000;
-  while (Date.now() < until) {
-    const { rows } = await client.query<{ pid: number; at: number }>(selectPulses);
-    for (const { pid, at } of rows) {
-      const before = seen.get(pid);
-      if (before !== undefined && at > before) intervals.push(at - before);
-      seen.set(pid, at);
-    }
-    await wait(1_000);
-  }
-  return intervals;
 }
 
 /** Processor time of a process and its descendants, in milliseconds. */

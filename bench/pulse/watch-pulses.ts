@@ -1,0 +1,29 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type pg from 'pg';
+
+const selectPulses = `
+  select pid, extract(epoch from query_start)::float8 as at
+    from pg_stat_activity
+   where usename = 'watcher' and application_name = 'dbvitals'`;
+
+/** Seconds between one pulse and the next of each session, as the server saw them for so many seconds. */
+export async function watchPulses(client: pg.Client, measured: number): Promise<number[]> {
+  const seen = new Map<number, number>();
+  const intervals: number[] = [];
+  const until = Date.now() + measured * 1_000;
+  while (Date.now() < until) {
+    const { rows } = await client.query<{ pid: number; at: number }>(selectPulses);
+    for (const { pid, at } of rows) {
+      const before = seen.get(pid);
+      if (before !== undefined && at > before) intervals.push(at - before);
+      seen.set(pid, at);
+    }
+    await wait(1_000);
+  }
+  return intervals;
+}
+
+/** By how many seconds each pulse was later than it was due after the one before, sorted. */
+export function lateBy(intervals: readonly number[], every: number): number[] {
+  return intervals.map((seconds) => seconds - every).toSorted((a, b) => a - b);
+}
