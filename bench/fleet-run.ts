@@ -1,36 +1,50 @@
 import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
 import { startTestStore, type TestStore } from '../test/support/store.ts';
+import { cpuSeconds, postgresSeconds } from './cost.ts';
 import type { Figure } from './one-run.ts';
-import { busyShare, cpuTimes, memoryOf } from './processes.ts';
+import { busyShare, cpuTimes, descendantsOf, memoryOf } from './processes.ts';
+import { makeRoom } from './pulse/add-connections.ts';
 import { startProgram, stopProgram } from './start-program.ts';
 
 const DATABASES = 50;
 const LATE_LIMIT_S = 30;
 const MEMORY_LIMIT_MB = 300;
 
-/** The number of connections and the seconds between their checks. */
+/** Of a run, without the watched server: pulse.md, section 7. */
+const CPU_LIMIT_MS = 60;
+
+/** The number of connections, the seconds between their checks, and whether they have pulses too. */
 interface Fleet {
   connections: number;
   seconds: number;
+  pulses: boolean;
 }
 
-/** Measures how late a fleet's runs start, and how much memory a monitor and its children use. */
-export async function measureFleet({ connections, seconds }: Fleet, figure: Figure): Promise<void> {
+/** Measures how late a fleet's runs start, what they take of the processors, and how much memory a monitor and its children use. */
+export async function measureFleet({ connections, seconds, pulses }: Fleet, figure: Figure): Promise<void> {
   const [store, server] = await Promise.all([startTestStore(), PostgresServer.start()]);
   let monitor: ChildProcess | undefined;
   try {
-    console.log(`${connections} connections, each due every ${seconds} s, on ${DATABASES} databases`);
-    await makeDatabases(server);
+    const also = pulses ? 'with pulses' : 'without pulses';
+    console.log(
+      `${connections} connections, each due every ${seconds} s, on ${DATABASES} databases, ${also}`,
+    );
+    await makeDatabases(server, connections);
     await addConnections(store, server, connections);
+    if (!pulses) await store.writer.query('update connection set pulse_seconds = 0');
     await noteClaims(store);
     await spreadDue(store, seconds);
     monitor = startProgram(store, 'monitor');
     const before = cpuTimes();
+    const shares = cpuShares(monitor.pid ?? 0, store, server);
     const peak = { pss: 0, rss: 0, processes: 0 };
     const until = Date.now() + (seconds + 15) * 1_000;
     while (Date.now() < until && monitor.exitCode === null) {
+      shares.look();
       const now = memoryOf(monitor.pid ?? 0);
       if (now.pss > peak.pss) Object.assign(peak, now);
       await wait(500);
@@ -38,6 +52,15 @@ export async function measureFleet({ connections, seconds }: Fleet, figure: Figu
     const busy = busyShare(before);
     const late = await lateness(store);
     figure('runs started', late.claims, '');
+    const spent = shares.look();
+    const perRun = (ms: number) => ms / late.claims;
+    figure(
+      'processor time of a run, the watched server aside',
+      perRun(spent.main + spent.children + spent.store),
+      'ms',
+      pulses ? undefined : CPU_LIMIT_MS,
+    );
+    for (const [part, ms] of Object.entries(spent)) figure(`of it or beside it: ${part}`, perRun(ms), 'ms');
     figure('connections never run', connections - late.connections, '', 1);
     figure('largest lateness of a start', late.largest, 's', LATE_LIMIT_S);
     figure('99th percentile', late.p99, 's');
@@ -57,10 +80,34 @@ export async function measureFleet({ connections, seconds }: Fleet, figure: Figu
   }
 }
 
+/** Looks at the processor time since now, in milliseconds: the monitor's own, its children's, the store's and the watched server's. */
+function cpuShares(monitor: number, store: TestStore, server: PostgresServer) {
+  const postmaster = (folder: string) =>
+    Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const of = {
+    store: postmaster(String(store.address[0]?.host)),
+    'watched server': postmaster(server.host),
+  };
+  const begin = { store: postgresSeconds(of.store), 'watched server': postgresSeconds(of['watched server']) };
+  const children = new Map<number, number>(); // what each had taken at the last look: one may end between two
+  return {
+    look() {
+      for (const pid of descendantsOf(monitor)) {
+        if (pid !== monitor) children.set(pid, Math.max(children.get(pid) ?? 0, cpuSeconds(pid)));
+      }
+      return {
+        main: cpuSeconds(monitor) * 1_000,
+        children: [...children.values()].reduce((sum, seconds) => sum + seconds, 0) * 1_000,
+        store: (postgresSeconds(of.store) - begin.store) * 1_000,
+        'watched server': (postgresSeconds(of['watched server']) - begin['watched server']) * 1_000,
+      };
+    },
+  };
+}
+
 /** Creates a role for each database that can connect only to that database. */
-async function makeDatabases(server: PostgresServer): Promise<void> {
-  await server.run('alter system set max_connections = 100');
-  await server.restart();
+async function makeDatabases(server: PostgresServer, connections: number): Promise<void> {
+  await makeRoom(server, connections);
   await server.run('create table thing (id serial primary key, name text)');
   await server.run('insert into thing (name) select md5(i::text) from generate_series(1, 1000) i');
   for (let n = 1; n <= DATABASES; n++) {
