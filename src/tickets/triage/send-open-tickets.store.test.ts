@@ -59,6 +59,13 @@ test('a destination gets the open tickets that it wants, at once, and no other d
   const got = await sent(accountId, chat);
   expect(got.map(({ waits }) => waits)).toEqual([0, 0, 0]);
   expect(got.map(({ ticket_id }) => ticket_id)).not.toContain(snoozed);
+  expect(await change((made) => countOpenTickets(made, chat))).toBe(0);
+  expect(await change((made) => sendOpenTickets(made, chat))).toBe(0);
+  await store.writer.query(
+    `update delivery set state = 'given_up', ended_at = now() where account_id = $1 and destination_id = $2`,
+    [accountId, chat],
+  );
+  expect(await change((made) => countOpenTickets(made, chat))).toBe(3);
   expect(await change((made) => sendOpenTickets(made, pager))).toBe(1);
   expect(await sent(accountId, pager)).toEqual([{ ticket_id: critical, waits: 0 }]);
   expect(await change((made) => sendOpenTickets(made, other))).toBe(0);

@@ -26,10 +26,18 @@ const selectOpen = `
     join connection c on c.account_id = t.account_id and c.connection_id = t.connection_id and c.removed_at is null
     left join ticket_triage g on g.account_id = $1 and g.ticket_id = t.ticket_id
    where t.account_id = $1 and t.status = 'open' and not ${isSnoozed}
+     and not exists (select
+                       from event e
+                       join delivery v on v.account_id = $1 and v.event_id = e.event_id
+                      where e.account_id = $1 and e.ticket_id = t.ticket_id
+                        and v.destination_id = $2 and v.state in ('queued', 'accepted'))
    order by ${severityRank('t.severity')}, t.first_seen_at desc, t.ticket_id
    limit ${MOST_READ}`;
 
-/** The events that tell a destination of the open tickets that it wants, the most severe first, at most {@link MOST_SENT}. */
+/**
+ * The events that tell a destination of the open tickets that it wants and was not told of, the most severe first, at most
+ * {@link MOST_SENT}. So who asks twice is told once.
+ */
 async function openTicketEvents(
   { client, accountId, at }: Pick<Change, 'client' | 'accountId' | 'at'>,
   destinationId: number,
@@ -39,6 +47,7 @@ async function openTicketEvents(
   if (!destination || !plansWith('ops.ticket_created').includes(plan)) return [];
   const { rows } = await client.query<ChangedTicketFacts & { connection: EventConnection }>(selectOpen, [
     accountId,
+    destinationId,
   ]);
   return rows
     .map(({ connection, ...ticket }) => ({
