@@ -26,8 +26,8 @@ export async function measure(
   check: Check,
   facts: Pick<JudgementInput, 'thresholds' | 'before' | 'expectedStandbys' | 'queries'> = {},
 ): Promise<SeenJudgement> {
-  const { rows, server, answers } = await read(client, check);
   const thresholds = { ...OF_TINY_TABLES[check.id], ...facts.thresholds };
+  const { rows, server, answers } = await read(client, check, thresholds);
   const given = { ...server, now: new Date(), ...facts, thresholds };
   const judgement = seen(judgementOf(check, rows, given));
   expectMeasures(check, judgement);
@@ -39,6 +39,7 @@ export async function measure(
       check,
       { engine: 'postgres', ...server },
       async () => again.next().value ?? [],
+      thresholds,
     );
     return judgementOf(check, others, given);
   });
@@ -51,12 +52,15 @@ export async function sample(
   check: Check,
   { before }: Pick<JudgementInput, 'before'> = {},
 ): Promise<Row[]> {
-  return JSON.parse(JSON.stringify(keptRows(check, (await read(client, check)).rows, before)));
+  return JSON.parse(
+    JSON.stringify(keptRows(check, (await read(client, check, OF_TINY_TABLES[check.id])).rows, before)),
+  );
 }
 
 async function read(
   client: pg.Client,
   check: Check,
+  thresholds?: Thresholds,
 ): Promise<{ rows: Row[]; server: Pick<ServerFacts, 'version' | 'database'>; answers: Row[][] }> {
   const { rows: facts } = await client.query(
     `select current_setting('server_version_num')::int as version, current_database() as database`,
@@ -67,11 +71,12 @@ async function read(
     await client.query(`set local lock_timeout = '100ms'`);
     await client.query('set local search_path = pg_catalog');
     const answers: Row[][] = [];
-    const rows = await rowsOf(check, { engine: 'postgres', version: facts[0].version }, async (statement) => {
+    const ask = async (statement: string) => {
       const { rows: answer } = await client.query(statement);
       answers.push(answer);
       return answer;
-    });
+    };
+    const rows = await rowsOf(check, { engine: 'postgres', version: facts[0].version }, ask, thresholds);
     return { rows, server: facts[0], answers };
   } finally {
     await client.query('rollback');
