@@ -13,6 +13,9 @@ export interface OutgoingHttp {
   secretHeaders: readonly string[];
 }
 
+/** A request in the process that sends. Bytes are outside its heap, however long a receiver lets them wait. */
+export type InBytes<T extends { body: string }> = Omit<T, 'body'> & { body: string | Buffer };
+
 export interface OutgoingMail {
   protocol: 'smtp';
   /** One message for each recipient, because each has its own link to unsubscribe. */

@@ -7,7 +7,7 @@ import { version } from '../../platform/package-root.ts';
 import { urlProblem } from './check-url.ts';
 import { failedAttempt } from './failed-attempt.ts';
 import { httpFailure } from './http-failure.ts';
-import type { OutgoingHttp, SendResult } from './outgoing.ts';
+import type { InBytes, OutgoingHttp, SendResult } from './outgoing.ts';
 import type { Route, Routes } from './pinned-routes.ts';
 import { readAnswer, retryAfterOf } from './read-answer.ts';
 import { EndlessAnswer, LIMITS, TooSlow } from './send-limits.ts';
@@ -31,7 +31,7 @@ const OWN = new Set([
 
 /** Sends one HTTP request to a vetted address. Never throws. */
 export async function sendHttp(
-  request: OutgoingHttp,
+  request: InBytes<OutgoingHttp>,
   allowPrivate: boolean,
   routes: Routes,
 ): Promise<SendResult> {
@@ -68,7 +68,7 @@ function soon<T>(lookup: Promise<T>): Promise<T> {
 }
 
 async function answerOf(
-  request: OutgoingHttp,
+  request: InBytes<OutgoingHttp>,
   url: URL,
   route: Route,
   began: number,
@@ -86,7 +86,7 @@ class StaleConnection extends Error {}
 
 /** The status and headers of the answer. Its body is not read yet. */
 function exchange(
-  { method, headers, body, isBase64 }: OutgoingHttp,
+  { method, headers, body, isBase64 }: InBytes<OutgoingHttp>,
   url: URL,
   connection: Pick<RequestOptions, 'agent' | 'lookup'>,
   began: number,
@@ -130,7 +130,7 @@ function exchange(
       ),
     )
     .on('response', resolve);
-  outgoing.end(body, isBase64 ? 'base64' : 'utf8');
+  outgoing.end(typeof body === 'string' ? Buffer.from(body, isBase64 ? 'base64' : 'utf8') : body);
   return promise.finally(() => {
     clearTimeout(connecting);
     clearTimeout(whole);

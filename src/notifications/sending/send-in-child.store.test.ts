@@ -114,6 +114,22 @@ test('its memory stays flat with endless answers', async () => {
   expect(resident() - before).toBeLessThan(48);
 });
 
+test('it outlives 60 receivers that hang with large bodies', async () => {
+  const silent = await receive((socket) => socket.resume());
+  const { sender, log } = start();
+  // In a heap each of these would take 1.4 MB.
+  const body = '…'.repeat(700_000);
+  const held = Array.from({ length: 60 }, () =>
+    sender.send(requestTo(`http://127.0.0.1:${silent.port}`, { body })),
+  );
+  while (silent.connections < 60) await wait(20);
+  const { port } = await receive(answering(OK));
+  expect(await sender.send(requestTo(`http://127.0.0.1:${port}`))).toMatchObject({ accepted: true });
+  expect(log).toEqual([]);
+  process.kill(child(), 'SIGKILL');
+  await Promise.all(held);
+});
+
 test('a child that is killed fails its requests with a sentence, and the next one sends again', async () => {
   const silent = await receive((socket) => socket.resume());
   const { port } = await receive(answering(OK));

@@ -5,7 +5,7 @@ import { cleanText } from '../../platform/text/clean-text.ts';
 import { hostOf, urlProblem } from './check-url.ts';
 import { failedAttempt } from './failed-attempt.ts';
 import { httpFailure } from './http-failure.ts';
-import type { OutgoingSyslog, SendResult } from './outgoing.ts';
+import type { InBytes, OutgoingSyslog, SendResult } from './outgoing.ts';
 import { LIMITS, TooSlow } from './send-limits.ts';
 
 /** The ports of RFC 5425 and RFC 6587. */
@@ -17,7 +17,7 @@ const PORTS = { 'syslog+tls:': 6_514, 'syslog+tcp:': 601 } as const;
  * failed attempt. Never throws.
  */
 export async function sendSyslog(
-  { url: text, body }: OutgoingSyslog,
+  { url: text, body }: InBytes<OutgoingSyslog>,
   allowPrivate: boolean,
 ): Promise<SendResult> {
   const began = performance.now();
@@ -47,7 +47,7 @@ export async function sendSyslog(
 }
 
 /** Writes the body, and resolves when the receiver has closed after it. */
-function deliver(socket: Socket, connected: string, body: string, began: number): Promise<void> {
+function deliver(socket: Socket, connected: string, body: string | Buffer, began: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const endIn = (ms: number, phase: TooSlow['phase']) =>
     setTimeout(() => socket.destroy(new TooSlow(phase)), Math.max(ms - (performance.now() - began), 0));

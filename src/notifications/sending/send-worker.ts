@@ -1,5 +1,12 @@
 import { failedAttempt } from './failed-attempt.ts';
-import type { OutgoingRequest, SendResult } from './outgoing.ts';
+import type {
+  InBytes,
+  OutgoingHttp,
+  OutgoingMail,
+  OutgoingRequest,
+  OutgoingSyslog,
+  SendResult,
+} from './outgoing.ts';
 import { Routes } from './pinned-routes.ts';
 import { sendHttp } from './send-http.ts';
 import { type Mailer, openMailer } from './send-mail.ts';
@@ -41,11 +48,25 @@ process.on('message', async (message: WorkerMessage) => {
   }
   const { id, request } = message;
   const began = performance.now();
-  const result = await send(request).catch(() => failedAttempt('The request could not be sent.', began));
+  const result = await send(keptInBytes(request)).catch(() =>
+    failedAttempt('The request could not be sent.', began),
+  );
   process.send?.({ id, result } satisfies WorkerResult);
 });
 
-async function send(request: OutgoingRequest): Promise<SendResult> {
+type Sendable = InBytes<OutgoingHttp> | InBytes<OutgoingSyslog> | OutgoingMail;
+
+/** Takes the body of a request out of the heap. */
+function keptInBytes(request: OutgoingRequest): Sendable {
+  if (request.protocol === 'smtp') return request;
+  const { body } = request;
+  request.body = ''; // what else refers to the request does not keep the text
+  if (request.protocol === 'syslog') return { ...request, body: Buffer.from(body) };
+  const { isBase64, ...rest } = request;
+  return { ...rest, body: Buffer.from(body, isBase64 ? 'base64' : 'utf8') };
+}
+
+async function send(request: Sendable): Promise<SendResult> {
   if (request.protocol === 'http') return sendHttp(request, settings.allowPrivate, routes);
   if (request.protocol === 'syslog') return sendSyslog(request, settings.allowPrivate);
   if (mailer !== null) return mailer.send(request);
