@@ -23,9 +23,9 @@ export interface ReceivedRequest {
   at: number;
 }
 
-/** A receiver on this machine. `answer` decides the status by the path; 0 = it never answers. */
+/** A receiver on this machine. `answer` decides the status by the path, at once or later; 0 = it never answers. */
 export async function startReceiver(
-  answer: (request: ReceivedRequest) => number = () => 200,
+  answer: (request: ReceivedRequest) => number | Promise<number> = () => 200,
   say: (request: ReceivedRequest, status: number) => string = (_, status) => `said ${status}`,
 ) {
   const got: ReceivedRequest[] = [];
@@ -34,7 +34,7 @@ export async function startReceiver(
     for await (const chunk of request.setEncoding('utf8')) body += chunk;
     const received = { path: request.url ?? '', headers: request.headers, body, at: Date.now() };
     got.push(received);
-    const status = answer(received);
+    const status = await answer(received);
     if (status > 0) response.writeHead(status, { 'content-type': 'text/plain' }).end(say(received, status));
   });
   server.listen(0, '127.0.0.1');

@@ -5,7 +5,7 @@ import type { Channel } from '../../vocabulary/channels.ts';
 import type { ChannelFormat, LogBatch, OpenDestination } from '../channels/channel.ts';
 import { TamperedDestination } from '../destinations/destination-secrets.ts';
 import { openDestination } from '../destinations/open-destination.ts';
-import { leaseStreams, PLACES, type StreamLease } from '../log-streams/lease-streams.ts';
+import { leaseStreams, type StreamLease } from '../log-streams/lease-streams.ts';
 import { readBatch } from '../log-streams/read-batch.ts';
 import {
   acceptBatch,
@@ -15,6 +15,7 @@ import {
   renewLease,
   shortenBatch,
 } from '../log-streams/record-batch.ts';
+import { type HeldBatch, SLOW_MS, streamRoom } from '../log-streams/stream-room.ts';
 import { failedAttempt } from '../sending/failed-attempt.ts';
 import type { SendResult } from '../sending/outgoing.ts';
 import type { AttemptDeps } from './attempt-delivery.ts';
@@ -22,6 +23,11 @@ import { disableWhenGone, disableWhenTampered } from './disable-failing.ts';
 
 /** Streams are looked at this often while all have caught up, so entries wait at most this long for others. */
 const LOOK_MS = 1_000;
+/** While batches are under way: they free room when they end, or count as slow. */
+const LOOK_AGAIN_MS = 250;
+
+/** How long a stream counts as slow after a slow batch, if it sends none meanwhile. */
+const SLOW_FOR_MS = 600_000;
 
 const CONFIRM_EVERY_MS = 1_000;
 // Splunk keeps the last events of a burst in memory for about two minutes before it indexes them.
@@ -36,37 +42,63 @@ export interface BatchOptions extends AttemptDeps {
 
 /** Sends the batches of log streams, a part of each round of the dispatcher. */
 export function createBatchSender(options: BatchOptions, stopped: AbortSignal) {
-  const running = new Map<Promise<void>, StreamLease>();
+  const running = new Map<Promise<void>, HeldBatch>();
+  /** When the last batch of a destination ended that was slow. */
+  const slow = new Map<number, number>();
   let lookAt = 0;
+
+  function begin(lease: StreamLease, onError: (error: unknown) => void): void {
+    const { accountId, destinationId, isTroubled } = lease;
+    const held: HeldBatch = { accountId, destinationId, isTroubled, since: performance.now(), bytes: null };
+    const sending = sendBatch(options, lease, held, stopped)
+      .catch(onError)
+      .finally(() => {
+        running.delete(sending);
+        const now = performance.now();
+        if (now - held.since > SLOW_MS) slow.set(destinationId, now);
+        else slow.delete(destinationId);
+      });
+    running.set(sending, held);
+  }
+
+  function forgetSlow(now: number): void {
+    for (const [id, at] of slow) if (now - at > SLOW_FOR_MS) slow.delete(id);
+  }
+
   return {
-    /** The batches under way, with their streams. */
+    /** The batches under way. */
     running,
-    /** Starts the batches that are due and have a place. Returns their number. */
+    /** Starts the batches that are due and have room. Returns their number. */
     async start(onError: (error: unknown) => void): Promise<number> {
-      if (running.size >= PLACES.all || performance.now() < lookAt) return 0;
-      const leases = await leaseStreams(options.writer, [...running.values()]);
-      if (leases.length === 0) lookAt = performance.now() + LOOK_MS;
-      for (const lease of leases) {
-        const sending = sendBatch(options, lease, stopped)
-          .catch(onError)
-          .finally(() => running.delete(sending));
-        running.set(sending, lease);
-      }
+      const now = performance.now();
+      const room = streamRoom(running.values(), now);
+      if (room.all === 0 || now < lookAt) return 0;
+      forgetSlow(now);
+      const leases = await leaseStreams(options.writer, room, slow.keys());
+      if (leases.length === 0) lookAt = now + (running.size === 0 ? LOOK_MS : LOOK_AGAIN_MS);
+      for (const lease of leases) begin(lease, onError);
       return leases.length;
     },
   };
 }
 
-async function sendBatch(options: BatchOptions, lease: StreamLease, stopped: AbortSignal): Promise<void> {
+async function sendBatch(
+  options: BatchOptions,
+  lease: StreamLease,
+  held: HeldBatch,
+  stopped: AbortSignal,
+): Promise<void> {
   const { writer, measure } = options;
   const read = await readBatch(writer, lease);
   if (!('batch' in read)) return passEntries(writer, lease, read.scannedId);
   const { batch } = read;
+  held.bytes = read.bytes;
   if (!(await beginBatch(writer, lease, batch.lastId))) return;
   let sent: SendResult;
   try {
     const destination = await openDestination(writer, options.secret, lease.accountId, lease.destinationId);
     if (destination === null) return; // it was removed
+    held.since = performance.now(); // a busy store does not make the receiver slow
     sent = await attempt(options, destination, batch, () => renewLease(writer, lease), stopped);
   } catch (error) {
     if (isStoreFailure(error)) throw error;

@@ -25,8 +25,8 @@ const selectSeal = `
    order by number
    limit 1`;
 
-/** What the log has for a stream: a batch, or only entries that its filter leaves out, up to `scannedId`. */
-export type ReadBatch = { batch: LogBatch } | { scannedId: number };
+/** What the log has for a stream: a batch and the size of its entries, or only entries that its filter leaves out, up to `scannedId`. */
+export type ReadBatch = { batch: LogBatch; bytes: number } | { scannedId: number };
 
 /** Reads the next batch of a stream, without a lock. A batch that was begun ends where it ended on the last attempt. */
 export async function readBatch(writer: pg.Pool, lease: StreamLease): Promise<ReadBatch> {
@@ -41,14 +41,14 @@ export async function readBatch(writer: pg.Pool, lease: StreamLease): Promise<Re
       const size = isLeftOut ? 0 : Buffer.byteLength(line.json) + 1;
       const isFull = lines.length >= MOST_ENTRIES || (lines.length > 0 && bytes + size > MOST_BYTES);
       // What was begun is whole, whatever it weighs.
-      if (isFull && lease.batchId === null) return { batch: await makeBatch(lastId) };
+      if (isFull && lease.batchId === null) return { batch: await makeBatch(lastId), bytes };
       if (!isLeftOut) lines.push(line);
       bytes += size;
       lastId = id;
     }
     lastId = last;
   }
-  return lines.length === 0 ? { scannedId: lastId } : { batch: await makeBatch(lastId) };
+  return lines.length === 0 ? { scannedId: lastId } : { batch: await makeBatch(lastId), bytes };
 
   async function makeBatch(last: number): Promise<LogBatch> {
     const [row] = (await writer.query<SealRow>(selectSeal, [accountId, nextId, last])).rows;
