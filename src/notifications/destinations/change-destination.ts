@@ -7,7 +7,7 @@ import { SIGNED_CHANNELS } from '../../vocabulary/channels.ts';
 import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 import type { DestinationSecrets } from '../channels/channel.ts';
 import { type DigestSchedule, nextDigest, requireDigestSchedule } from '../digest/digest-schedule.ts';
-import { changeStream } from '../log-streams/store-stream.ts';
+import { changeStream, hastenStream } from '../log-streams/store-stream.ts';
 import { requireQuietHours } from '../maintenance/quiet-hours.ts';
 import { originOf } from './add-destination.ts';
 import { type AddressRules, secretsOf } from './channel-address.ts';
@@ -106,6 +106,7 @@ export async function changeDestination(
     if (recipients) await storeRecipients(change, key, destinationId, recipients);
   }
   if (wanted.stream) await changeStream(change, destinationId, wanted.stream);
+  if (address) await hastenStream(change, destinationId);
   if (wanted.digest !== undefined) await scheduleDigest(change, before, wanted.digest);
   const destination = await destinationWithin(change, destinationId);
   const changes = changesOf(before, destination, wanted);

@@ -20,8 +20,9 @@ import { addDestination } from '../destinations/add-destination.ts';
 import { changeDestination } from '../destinations/change-destination.ts';
 import type { NewDestination } from '../destinations/destination-input.ts';
 import { disableDestination } from '../destinations/disable-destination.ts';
-import { leaseStreams, type StreamLease } from '../log-streams/lease-streams.ts';
+import { leaseStreams } from '../log-streams/lease-streams.ts';
 import { recordMissed, warnOfUndelivered } from '../log-streams/stream-retention.ts';
+import { type HeldBatch, streamRoom } from '../log-streams/stream-room.ts';
 import {
   firstRow,
   type ReceivedRequest,
@@ -244,40 +245,6 @@ test('metrics and doctor tell how far a stream is behind, and why', async () => 
   expect(await scraped()).not.toContain(series);
 });
 
-test('Splunk gets its own form, and a batch counts once the indexer has acknowledged it', async () => {
-  const accountId = await store.account();
-  const asked: string[] = [];
-  const isBusy = ({ path }: ReceivedRequest) =>
-    path.startsWith('/services/collector/ack') && asked.length === 0;
-  const hec = await startReceiver(
-    (request) => (isBusy(request) ? 503 : 200),
-    ({ path, body }) => {
-      if (path.startsWith('/services/collector/event')) return '{"text":"Success","code":0,"ackId":7}';
-      asked.push(body);
-      return JSON.stringify({ acks: { 7: asked.length > 2 } });
-    },
-  );
-  const { destination } = await addStream(accountId, '/unused', {
-    channel: 'splunk_hec',
-    url: hec.url,
-    authorization: 'token',
-    stream: { fromId: 1 },
-  });
-  const [request] = await hec.requests('/services/collector/event', 1);
-  expect(request?.headers).toMatchObject({
-    authorization: 'Splunk token',
-    'x-splunk-request-channel': expect.stringMatching(/^[0-9a-f-]{36}$/),
-  });
-  expect(JSON.parse(request?.body.trim() ?? '')).toMatchObject({
-    event: { id: 1 },
-    fields: { entry_id: 1, first_id: 1, last_id: 1 },
-  });
-  await reaches(destination.id, 2);
-  expect(asked).toEqual(Array(3).fill('{"acks":[7]}'));
-  expect(await hec.requests('/services/collector/event', 1)).toHaveLength(1);
-  await hec.stop();
-});
-
 test('a batch whose answer was lost is one object of S3', async () => {
   const accountId = await store.account();
   const objects = new Map<string, string>();
@@ -421,22 +388,25 @@ test('dead receivers of an account delay no stream of another, and no change wai
   receiver.breakOff();
 });
 
-test('an account has at most four batches at a time, and failing streams half of all places, whatever was leased before', async () => {
+test('streams in trouble get a part of the room, shared by their accounts, and others the rest', async () => {
   await Promise.all(running.splice(0).map((rounds) => rounds.stop()));
   const accounts = await Promise.all(Array.from({ length: 6 }, () => store.account()));
   for (const accountId of accounts)
-    for (let n = 0; n < 6; n += 1) await addStream(accountId, `/placed?${n}`, { stream: { fromId: 1 } });
-  const [calm = 0] = accounts;
+    for (let n = 0; n < 10; n += 1) await addStream(accountId, `/placed?${n}`, { stream: { fromId: 1 } });
+  const [calm = 0, ...troubled] = accounts;
   await store.writer.query(
-    'update log_stream set attempts = case when account_id = $1 then 0 else 3 end, due_at = now()',
-    [calm],
+    `update log_stream set attempts = case when account_id = $1 then 0 else 3 end,
+                           due_at = case when account_id = any($2) then now() else 'infinity' end`,
+    [calm, accounts],
   );
-  const held: StreamLease[] = [];
-  const count = (isCounted: (lease: StreamLease) => boolean) => held.filter(isCounted).length;
-  for (let round = 0; round < 6; round += 1) held.push(...(await leaseStreams(store.writer, held)));
-  expect(count(({ accountId }) => accountId === calm)).toBe(4);
-  expect(count(({ attempts }) => attempts > 0)).toBe(8);
-  for (const each of accounts) expect(count(({ accountId }) => accountId === each)).toBeLessThanOrEqual(4);
+  const held: HeldBatch[] = [];
+  const count = (accountId: number) => held.filter((batch) => batch.accountId === accountId).length;
+  for (let round = 0; round < 6; round += 1) {
+    const leases = await leaseStreams(store.writer, streamRoom(held, 0), []);
+    held.push(...leases.map((lease) => ({ ...lease, since: 0, bytes: 1_048_576 })));
+  }
+  expect(count(calm)).toBe(10);
+  expect(troubled.map(count).toSorted()).toEqual([4, 5, 5, 5, 5]);
 });
 
 test('retention keeps what a stream needs for a week after it said so, and says what was lost', async () => {

@@ -32,6 +32,8 @@ const update = `
          due_at = $10
    where account_id = $1 and destination_id = $2`;
 
+const hasten = 'update log_stream set due_at = $3 where account_id = $1 and destination_id = $2';
+
 /** Adds what a new log stream sends. Throws a `Rejection`, also for a plan that does not include the log. */
 export async function addStream(change: Change, destinationId: number, input: StreamInput): Promise<void> {
   const { accountId, client, at } = change;
@@ -74,6 +76,11 @@ export async function changeStream(change: Change, destinationId: number, input:
     moves ? await firstId(client, accountId, input) : null,
     at,
   ]);
+}
+
+/** Lets a stream try at once. Does nothing for other destinations. */
+export async function hastenStream({ accountId, client, at }: Change, destinationId: number): Promise<void> {
+  await client.query(hasten, [accountId, destinationId, at]);
 }
 
 async function firstId(

@@ -47,6 +47,9 @@ export const otlpLogs: ChannelFormat = {
     });
   },
   judge(sent) {
+    // A sign-in page or a proxy answers 200 too; the batch would be lost.
+    if (sent.accepted && sent.response !== '' && !sent.response.startsWith('{'))
+      return { ...sent, accepted: false, result: `${sent.result}, but this is no answer of a collector` };
     const rejected = /"rejectedLogRecords"\s*:\s*"?([1-9][0-9]*)/.exec(sent.response)?.[1];
     if (!sent.accepted || rejected === undefined) return sent;
     return { ...sent, accepted: false, result: `The collector rejected ${rejected} log records.` };

@@ -39,6 +39,15 @@ export const splunkHec: ChannelFormat = {
       headers,
     });
   },
+  // A sign-in page or a proxy answers 200 too; the batch would be lost.
+  judge(sent) {
+    if (!sent.accepted || numberIn(sent.response, 'code') === 0) return sent;
+    return {
+      ...sent,
+      accepted: false,
+      result: `${sent.result}, but this is no answer of an HTTP Event Collector`,
+    };
+  },
   confirmation(destination, response) {
     const id = numberIn(response, 'ackId');
     if (id === null) return null;
