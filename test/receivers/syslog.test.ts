@@ -1,26 +1,18 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LogBatch } from '../../src/notifications/channels/channel.ts';
 import { FORMATS } from '../../src/notifications/channels/formats.ts';
 import { exampleDestination } from '../../src/notifications/channels/message-event-fixture.ts';
-import { Rsyslog } from './rsyslog.ts';
 import { startTestSender } from './send.ts';
-
-let server: Rsyslog;
-
-beforeAll(async () => {
-  server = await Rsyslog.start();
-});
-
-afterAll(() => server?.stop());
+import { SYSLOG_PROGRAMS, SyslogServer } from './syslog-server.ts';
 
 /** Sends a batch as the dispatcher does, with the authorities of NODE_EXTRA_CA_CERTS. */
-async function send(batch: LogBatch, host: string, authority: string) {
+async function send(batch: LogBatch, host: string, port: number, authority: string) {
   const before = process.env['NODE_EXTRA_CA_CERTS'];
   process.env['NODE_EXTRA_CA_CERTS'] = join(import.meta.dirname, '../certificates', authority);
   const sender = startTestSender();
   try {
-    const url = `syslog+tls://${host}:${server.port}`;
+    const url = `syslog+tls://${host}:${port}`;
     const destination = exampleDestination({ channel: 'syslog', secrets: { url } });
     const { makeBatch, request } = FORMATS.syslog;
     const made = makeBatch?.(batch, {}) ?? { contentType: '', body: '' };
@@ -48,29 +40,55 @@ function batchOf(count: number): LogBatch {
   return { accountId: 7, firstId: 1, lastId: count, epoch: 'e1', seal: `1:${'0'.repeat(64)}`, lines };
 }
 
-test('rsyslog reads each entry of a batch over TLS, whole and in order', async () => {
-  const batch = batchOf(100);
-  expect(await send(batch, 'localhost', 'authority.pem')).toMatchObject({
-    accepted: true,
-    result: `localhost:${server.port} read the messages and closed.`,
-  });
-  const messages = await server.messages(100);
-  expect(messages.map(({ text }) => text?.trim())).toEqual(batch.lines.map(({ json }) => json));
-  expect(messages[1]).toMatchObject({
-    priority: '108',
-    time: '2026-11-28T04:00:00.123Z',
-    messageId: 'member_sign_in_failed',
-    data: `[dbvitals@32473 account="7" id="2" first="1" last="100" epoch="e1" seal="1:${'0'.repeat(64)}"]`,
-  });
-});
+/** The parameters of the structured data, in the order of their names: syslog-ng writes them so. */
+const parameters = (data = '') =>
+  [...data.matchAll(/ (\w+)="([^"]*)"/g)].map(([, name, value]) => `${name}=${value}`).toSorted();
 
-test.each([
-  ['an authority that nobody named', 'localhost', 'receivers-authority.pem', /NODE_EXTRA_CA_CERTS/],
-  ['another name', '127.0.0.1', 'authority.pem', /127\.0\.0\.1/],
-])('a certificate of %s is rejected, and nothing is sent', async (_what, host, authority, sentence) => {
-  expect(await send(batchOf(1), host, authority)).toMatchObject({
-    accepted: false,
-    result: expect.stringMatching(sentence),
+describe.each(Object.entries(SYSLOG_PROGRAMS))('%s', (_name, program) => {
+  let server: SyslogServer;
+
+  beforeAll(async () => {
+    server = await SyslogServer.start(program);
   });
-  expect(await server.messages(100)).toHaveLength(100);
+
+  afterAll(() => server?.stop());
+
+  test('reads each entry of a batch over TLS, whole and in order', async () => {
+    const batch = batchOf(100);
+    expect(await send(batch, 'localhost', server.port, 'authority.pem')).toMatchObject({
+      accepted: true,
+      result: `localhost:${server.port} read the messages and closed.`,
+    });
+    const messages = await server.messages(100);
+    expect(messages.map(({ text }) => text?.trim())).toEqual(batch.lines.map(({ json }) => json));
+    const [, second] = messages;
+    expect(second).toMatchObject({
+      priority: '108',
+      messageId: 'member_sign_in_failed',
+      data: expect.stringContaining('[dbvitals@32473 '),
+    });
+    expect(new Date(`${second?.['time']}`).toISOString()).toBe('2026-11-28T04:00:00.123Z');
+    expect(parameters(second?.['data'])).toEqual([
+      'account=7',
+      'epoch=e1',
+      'first=1',
+      'id=2',
+      'last=100',
+      `seal=1:${'0'.repeat(64)}`,
+    ]);
+  });
+
+  test.each([
+    ['an authority that nobody named', 'localhost', 'receivers-authority.pem', /NODE_EXTRA_CA_CERTS/],
+    ['another name', '127.0.0.1', 'authority.pem', /127\.0\.0\.1/],
+  ])(
+    'has a certificate of %s: it is rejected, and nothing is sent',
+    async (_what, host, authority, sentence) => {
+      expect(await send(batchOf(1), host, server.port, authority)).toMatchObject({
+        accepted: false,
+        result: expect.stringMatching(sentence),
+      });
+      expect(await server.messages(100)).toHaveLength(100);
+    },
+  );
 });
