@@ -13,6 +13,7 @@ import { lintOpenapi } from './lint-openapi.ts';
 import { askAsNagios } from './nagios.ts';
 import { followInNodeRed } from './node-red.ts';
 import { mapEntries } from './ocsf-and-ecs.ts';
+import { streamToOtlp } from './otlp-logs.ts';
 import { runCollection } from './postman.ts';
 import { judgeContract } from './prism.ts';
 import { askWithPrometheus } from './prometheus.ts';
@@ -42,6 +43,7 @@ const LIGHT: Record<string, Client> = {
   grafana: askAsInfinity,
   'five-minutes': chartFromKey,
   datadog: runDatadogCheck,
+  'otlp-logs': streamToOtlp,
 };
 const HEAVY: Record<string, Client> = {
   client: useClientPackage,

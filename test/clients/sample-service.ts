@@ -33,7 +33,10 @@ export interface SampleService {
 export async function startSampleService(): Promise<SampleService> {
   const scratch = mkdtempSync(join(tmpdir(), 'dbvitals-clients-')); // some clients accept no space in a path
   chmodSync(scratch, 0o711);
-  const environment = { DBVITALS_DATA_DIR: join(scratch, 'data') };
+  const environment = {
+    DBVITALS_DATA_DIR: join(scratch, 'data'),
+    DBVITALS_ALLOW_PRIVATE_DESTINATIONS: 'yes', // clients run here
+  };
   const service = await startService(environment, ['--no-monitor']);
   const stop = async () => {
     await service.stop();
