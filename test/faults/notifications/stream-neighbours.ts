@@ -3,35 +3,39 @@ import { type Extent, type Fault, Seen } from '../fault.ts';
 import { quantile } from '../load.ts';
 import { onStreamStage, type StreamStage } from './stream-stage.ts';
 
-const GOOD = 18;
+const GOOD = 12;
+const SLOW = 4;
+const DEAD = 4;
 const EVERY_MS = 250;
 
 /** A lag below this is noise: streams are looked at once a second while all have caught up. */
 const NOISE_MS = 3_000;
 
-/** Twenty streams of one account, of which one is slow and one is dead. */
+/** Twenty streams of one account, of which four are slow and four are dead. */
 export const streamNeighbours: Fault = {
-  fault: 'a slow and a dead receiver among 20 log streams of an account',
-  figure: 'the other 18: every entry, and the median of their p99 lags at most doubled',
+  fault: 'four slow and four dead receivers among 20 log streams of an account',
+  figure: 'the other 12: every entry, and the median of their p99 lags at most a quarter longer',
   provoke: (extent: Extent) =>
     onStreamStage(async (stage) => {
       const seconds = extent === 'short' ? 15 : 120;
-      const paths = Array.from({ length: GOOD }, (_, n) => `/good-${n}`);
+      const paths = named('good', GOOD);
       for (const path of paths) await stage.stream(path);
       const alone = await measureLags(stage, paths, seconds);
-      for (const path of ['/slow', '/dead']) await stage.stream(path);
-      await wait(2_000); // both have begun a batch
+      for (const path of [...named('slow', SLOW), ...named('dead', DEAD)]) await stage.stream(path);
+      await wait(2_000); // they have begun a batch
       const beside = await measureLags(stage, paths, seconds);
       return new Seen()
         .none(alone.missing + beside.missing, 'entries missing')
         .atMost(
           beside.lag,
-          Math.max(2 * alone.lag, NOISE_MS),
+          Math.max(1.25 * alone.lag, NOISE_MS),
           `lag ${Math.round(alone.lag)} ms, beside them`,
           ' ms',
         );
     }),
 };
+
+const named = (name: string, count: number) => Array.from({ length: count }, (_, n) => `/${name}-${n}`);
 
 /** Writes an entry every 250 ms. Returns the median of the streams' p99 lags, and how many entries did not come within 15 s. */
 async function measureLags(stage: StreamStage, paths: readonly string[], seconds: number) {
