@@ -1,9 +1,9 @@
+import { familyOfCheck } from '../vocabulary/engines.ts';
 import type { Provider } from '../vocabulary/hosted/providers.ts';
 import type { Check, Judgement, ServerFacts, Skipped, Thresholds } from './check.ts';
 import type { Row } from './fault.ts';
 import { hostedRemediation } from './hosted/hosted-remediation.ts';
 import { isOfProvider, notApplicable } from './hosted/not-applicable.ts';
-import { mysqlCatalogue } from './mysql/mysql-catalogue.ts';
 
 /** The facts of a server before a check's defaults are filled in. */
 export interface JudgementInput extends Omit<ServerFacts, 'thresholds'> {
@@ -31,7 +31,7 @@ function hostedJudgement(provider: Provider, checkId: string, judgement: Judgeme
   if ('skipped' in judgement) return judgement;
   const untrue = notApplicable(provider, checkId);
   if (untrue !== undefined) return { skipped: untrue };
-  const engine = mysqlCatalogue.checks.some(({ id }) => id === checkId) ? 'mysql' : 'postgres';
+  const engine = familyOfCheck(checkId) ?? 'postgres';
   const faults = judgement.faults
     .filter((fault) => !isOfProvider(provider, fault))
     .map(({ remediation, ...fault }) => ({

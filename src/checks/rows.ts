@@ -1,4 +1,4 @@
-import type { Engine } from '../vocabulary/engines.ts';
+import { type Engine, type EngineFamily, familyOf } from '../vocabulary/engines.ts';
 import type { Check, Thresholds } from './check.ts';
 import type { Row } from './fault.ts';
 import { shownRow } from './mysql/server-texts.ts';
@@ -16,6 +16,9 @@ export async function schemaOfExtension(
    where e.extname = '${extension}'`);
   return typeof row?.['schema'] === 'string' ? trustedText('schema', row['schema']) : undefined;
 }
+
+/** A row with texts that can be shown and pasted, whatever the server is. */
+const SHOWN: Readonly<Record<EngineFamily, (row: Row) => Row>> = { postgres: trustedRow, mysql: shownRow };
 
 /**
  * The rows of a check's statement; PostgreSQL's with texts that can be pasted, whatever the server is. `read` runs a statement as
@@ -39,5 +42,5 @@ export async function rowsOf(
     if (statement !== undefined) rows.push(...(await read(statement)));
   }
   for (const statement of check.details?.(rows, facts) ?? []) rows.push(...(await read(statement)));
-  return engine === 'postgres' ? rows.map(trustedRow) : rows.map(shownRow);
+  return rows.map(SHOWN[familyOf(engine)]);
 }

@@ -1,4 +1,4 @@
-import type { Engine } from '../vocabulary/engines.ts';
+import { type Engine, type EngineFamily, familyOf } from '../vocabulary/engines.ts';
 
 const NOTHING = 'Locks no table: reads and writes go on.';
 const ONLINE =
@@ -96,12 +96,14 @@ const OF_MYSQL: [RegExp, string][] = [
   ],
 ];
 
+const LOCKS: Readonly<Record<EngineFamily, typeof OF_MYSQL>> = { postgres: OF_POSTGRES, mysql: OF_MYSQL };
+
 /**
  * What a remediation locks on its server, in a sentence or two: the gravest of its statements, with those that its notes
  * name. Null if it does not begin with a statement, or with one that is not known.
  */
 export function statementLock(engine: Engine, remediation: string): string | null {
-  const locks = engine === 'postgres' ? OF_POSTGRES : OF_MYSQL;
+  const locks = LOCKS[familyOf(engine)];
   const gravity = (statement: string) => locks.findIndex(([form]) => form.test(statement));
   const bare = remediation.replace(/"(?:[^"]|"")*"|`(?:[^`]|``)*`/g, '""');
   const known = bare

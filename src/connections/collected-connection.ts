@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Rejection } from '../platform/rejection.ts';
-import type { Engine } from '../vocabulary/engines.ts';
+import { type Engine, traitsOf } from '../vocabulary/engines.ts';
 import type { DatabaseAddress } from './connection-url.ts';
 
 /** Which collector measures a connection, and what the collector's file calls it. */
@@ -18,7 +18,7 @@ export function collectedAddress(engine: Engine, collector: string): DatabaseAdd
     engine,
     connection_type: 'direct',
     host: `collector/${collector}`,
-    port: engine === 'postgres' ? 5432 : 3306,
+    port: traitsOf(engine).port,
     database: '',
     username: '',
     password: null,

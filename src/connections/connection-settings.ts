@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
 import { invalidParameter } from '../platform/rejection.ts';
+import { familyOf, isForeignCheck, traitsOf } from '../vocabulary/engines.ts';
 import { isShippedAuthority } from '../vocabulary/hosted/authorities.ts';
 import type { ThresholdChanges } from './connection-thresholds.ts';
 import type { DatabaseAddress } from './connection-url.ts';
@@ -44,19 +45,19 @@ export function requireSettingsOf(
   engine: DatabaseAddress['engine'],
   { thresholds = {}, expectedStandbys = 0, caCertificate }: ConnectionSettings,
 ): void {
-  const [other, name] = engine === 'postgres' ? ['MY_', 'PostgreSQL'] : ['PG_', 'MySQL or MariaDB'];
-  const check = Object.keys(thresholds).find((id) => id.startsWith(other));
+  const { name, hasStandbys } = traitsOf(engine);
+  const check = Object.keys(thresholds).find((id) => isForeignCheck(engine, id));
   if (check !== undefined)
     throw invalidParameter('thresholds', `${check} is not a check for ${name}: leave out its threshold.`);
-  if (engine !== 'postgres' && expectedStandbys > 0)
+  if (!hasStandbys && expectedStandbys > 0)
     throw invalidParameter(
       'expected_standbys',
       'Expected standbys are for PostgreSQL only: leave out their number.',
     );
-  if (engine === 'postgres' && caCertificate?.includes(PUBLIC_KEY))
+  if (familyOf(engine) !== 'mysql' && caCertificate?.includes(PUBLIC_KEY))
     throw invalidParameter(
       'ca_certificate',
-      'The certificates contain a public key, which is for MySQL only: PostgreSQL needs certificates.',
+      `The certificates contain a public key, which is for MySQL only: ${name} needs certificates.`,
     );
 }
 

@@ -1,6 +1,6 @@
 import { invalidParameter, type Rejection } from '../platform/rejection.ts';
 import type { ConnectionType } from '../vocabulary/connection-types.ts';
-import { type Engine, engineOfScheme } from '../vocabulary/engines.ts';
+import { type Engine, type EngineFamily, engineOfScheme, familyOf, traitsOf } from '../vocabulary/engines.ts';
 import type { TlsMode } from '../vocabulary/tls-modes.ts';
 
 /** The address and login of a monitored database, as in a connection URL. */
@@ -49,8 +49,6 @@ const HOST_FORM = /^(?:\[([0-9A-Fa-f:.]+(?:%25[\w.-]+)?)\]|([^:[\]]*))(?::([0-9]
 
 /** What differs between the URLs of the engines: defaults, and the parameters as their own clients have them. */
 interface Scheme {
-  port: string;
-  database: string;
   socket: string;
   /** MySQL also takes PostgreSQL's. */
   sockets: readonly string[];
@@ -59,16 +57,12 @@ interface Scheme {
 }
 
 const POSTGRES: Scheme = {
-  port: '5432',
-  database: 'postgres',
   socket: 'folder',
   sockets: ['host'],
   tls: 'sslmode',
   modes: { disable: 'disable', require: 'require', 'verify-ca': 'verify-ca', 'verify-full': 'verify-full' },
 };
 const MYSQL: Scheme = {
-  port: '3306',
-  database: '',
   socket: 'file',
   sockets: ['socket', 'host'],
   tls: 'ssl-mode',
@@ -79,6 +73,7 @@ const MYSQL: Scheme = {
     VERIFY_IDENTITY: 'verify-full',
   },
 };
+const SCHEMES: Readonly<Record<EngineFamily, Scheme>> = { postgres: POSTGRES, mysql: MYSQL };
 
 /**
  * Parses `postgres://user:password@host:port/database`, with several servers `…@one:5432,two:5433/…`. A socket's folder is
@@ -94,14 +89,15 @@ export function parseConnectionUrl(text: string): DatabaseAddress {
   if (!parts) throw wrong('percent-encode special characters in the password, such as %40 for @');
   const [, name = '', user = '', password = '', hosts = '', database = '', query = ''] = parts;
   const engine = engineOfScheme(name);
-  const scheme = engine === 'postgres' ? POSTGRES : MYSQL;
+  const scheme = SCHEMES[familyOf(engine)];
+  const usual = traitsOf(engine);
   const parameters = [...new URLSearchParams(query)];
   const tls = tlsIn(parameters, scheme);
   if (engine === 'postgres') checkChannelBinding(parameters);
   const others = parameters.filter(
     ([parameter]) => parameter !== scheme.tls && !(engine === 'postgres' && parameter === CHANNEL_BINDING),
   );
-  const servers = hosts.split(',').map((part) => serverOf(part, others, scheme));
+  const servers = hosts.split(',').map((part) => serverOf(part, others, scheme, usual.port));
   const [first] = servers;
   if (!first) throw wrong('it has no host');
   const several = servers.length > 1;
@@ -115,7 +111,7 @@ export function parseConnectionUrl(text: string): DatabaseAddress {
     connection_type: first.host.startsWith('/') ? 'unix_socket' : 'direct',
     host: several ? servers.map(written).join(',') : first.host,
     port: first.port,
-    database: decode(database) || scheme.database,
+    database: decode(database) || usual.database,
     username: decode(user),
     password: decode(password) || null,
     ...(tls && { tls }),
@@ -175,8 +171,13 @@ function checkChannelBinding(parameters: Parameters): void {
     throw wrong(`its ${CHANNEL_BINDING} is one of disable, prefer`);
 }
 
-function serverOf(part: string, parameters: Parameters, scheme: Scheme): { host: string; port: number } {
-  const [whole, address6, name = '', port = scheme.port] = HOST_FORM.exec(part) ?? [];
+function serverOf(
+  part: string,
+  parameters: Parameters,
+  scheme: Scheme,
+  usualPort: number,
+): { host: string; port: number } {
+  const [whole, address6, name = '', port = usualPort] = HOST_FORM.exec(part) ?? [];
   if (whole === undefined) throw wrong('an IPv6 address needs brackets, and a port is a number');
   const named = decode(address6 ?? name);
   const host = parameters.length === 0 ? named : socketOf(parameters, named, scheme);

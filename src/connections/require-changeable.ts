@@ -1,5 +1,6 @@
 import { invalidParameter } from '../platform/rejection.ts';
 import type { ConnectionType } from '../vocabulary/connection-types.ts';
+import { familyOf, traitsOf } from '../vocabulary/engines.ts';
 import { isWeakerTls, type TlsMode } from '../vocabulary/tls-modes.ts';
 import type { StoredSettings } from './connection-changes.ts';
 import { type ConnectionSettings, requireSettingsOf } from './connection-settings.ts';
@@ -64,10 +65,10 @@ function typeAfter(before: StoredSettings, { address, ssh, type }: ConnectionCha
 
 // Another engine has other checks, so open tickets of the old checks would never be resolved.
 function requireSameEngine({ engine }: StoredSettings, after: Pick<DatabaseAddress, 'engine'>): void {
-  if ((engine === 'postgres') === (after.engine === 'postgres')) return;
+  if (familyOf(engine) === familyOf(after.engine)) return;
   throw invalidParameter(
     'engine',
-    `This is a connection to ${engine === 'postgres' ? 'PostgreSQL' : 'MySQL or MariaDB'}: remove it and add a new one for another engine.`,
+    `This is a connection to ${traitsOf(engine).name}: remove it and add a new one for another engine.`,
   );
 }
 

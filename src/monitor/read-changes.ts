@@ -8,6 +8,7 @@ import { readPostgresSchema } from '../runs/changes/postgres-schema.ts';
 import { readPostgresDatabase, readPostgresServer } from '../runs/changes/postgres-state.ts';
 import { keyId, type Redact, redactor } from '../runs/changes/redact.ts';
 import { SCHEMA_LIMITS, skippedSchema } from '../runs/changes/schema-limits.ts';
+import { familyOf } from '../vocabulary/engines.ts';
 import type { RunFacts } from './session/engine-parts.ts';
 import { isTimeout, refusalOf } from './session/failures/connect-failure.ts';
 import { NoAnswer, type Session, type Target } from './session/session.ts';
@@ -64,14 +65,19 @@ export class ChangeReader {
   ): Promise<void> {
     if (!this.#given) return;
     const ask = this.#asking(session);
-    if (this.#target.engine === 'postgres') {
-      const place = this.#target.host.includes(',') ? `${host}:${port}` : '';
-      this.#report(await readPostgresServer(ask, this.#redact, this.#key, place, provider));
-      return;
+    switch (familyOf(this.#target.engine)) {
+      case 'postgres': {
+        const place = this.#target.host.includes(',') ? `${host}:${port}` : '';
+        this.#report(await readPostgresServer(ask, this.#redact, this.#key, place, provider));
+        return;
+      }
+      case 'mysql': {
+        const { started } = this.#given;
+        this.#report(await readMysqlServer(ask, this.#redact, { version, me, started }));
+        if (!this.#isSchemaDue('')) return;
+        this.#reportSchema(await readMysqlSchema(ask, this.#redact, { version, me }));
+      }
     }
-    const { started } = this.#given;
-    this.#report(await readMysqlServer(ask, this.#redact, { version, me, started }));
-    if (this.#isSchemaDue('')) this.#reportSchema(await readMysqlSchema(ask, this.#redact, { version, me }));
   }
 
   /** Reads the facts of the session's database, of PostgreSQL. Never throws. */

@@ -10,6 +10,68 @@ export const ENGINE_NAMES: Readonly<Record<Engine, string>> = {
   mariadb: 'MariaDB',
 };
 
+/** Engines that have the same checks and speak the same protocol. */
+export const ENGINE_FAMILIES = ['postgres', 'mysql'] as const;
+
+export type EngineFamily = (typeof ENGINE_FAMILIES)[number];
+
+/** What the engines of a family have in common. */
+interface FamilyTraits {
+  /** In text. */
+  name: string;
+  /** How the ids of its checks begin. */
+  checkPrefix: string;
+  /** The port by default. */
+  port: number;
+  /** The database to log in to by default; '' = none. */
+  database: string;
+  /** A connection may have several hosts, of which the primary is measured. */
+  hasStandbys: boolean;
+}
+
+export const FAMILY_TRAITS: Readonly<Record<EngineFamily, FamilyTraits>> = {
+  postgres: {
+    name: 'PostgreSQL',
+    checkPrefix: 'PG_',
+    port: 5432,
+    database: 'postgres',
+    hasStandbys: true,
+  },
+  mysql: {
+    name: 'MySQL or MariaDB',
+    checkPrefix: 'MY_',
+    port: 3306,
+    database: '',
+    hasStandbys: false,
+  },
+};
+
+const FAMILIES: Readonly<Record<Engine, EngineFamily>> = {
+  postgres: 'postgres',
+  mysql: 'mysql',
+  mariadb: 'mysql', // the server itself reports which of the two it is
+};
+
+export function familyOf(engine: Engine): EngineFamily {
+  return FAMILIES[engine];
+}
+
+/** What an engine has in common with its family. */
+export function traitsOf(engine: Engine): FamilyTraits {
+  return FAMILY_TRAITS[FAMILIES[engine]];
+}
+
+/** The family whose check it is; null for a check of every engine, or of a member. */
+export function familyOfCheck(checkId: string): EngineFamily | null {
+  return ENGINE_FAMILIES.find((family) => checkId.startsWith(FAMILY_TRAITS[family].checkPrefix)) ?? null;
+}
+
+/** Whether a check is one of another family, so servers of this engine never run it. */
+export function isForeignCheck(engine: Engine, checkId: string): boolean {
+  const family = familyOfCheck(checkId);
+  return family !== null && family !== FAMILIES[engine];
+}
+
 /** The engine that a URL's scheme names; PostgreSQL has two schemes. */
 export function engineOfScheme(scheme: string): Engine {
   return ENGINES.find((engine) => engine === scheme) ?? 'postgres';

@@ -1,4 +1,4 @@
-import type { Engine } from '../../../src/vocabulary/engines.ts';
+import { type Engine, traitsOf } from '../../../src/vocabulary/engines.ts';
 import type { TlsMode } from '../../../src/vocabulary/tls-modes.ts';
 
 /** A connection as its form holds it: the text as typed, '' for an empty field. */
@@ -54,7 +54,7 @@ export const emptyDraft: ConnectionDraft = {
 
 /** The default port of an engine. */
 export function usualPort({ engine }: Pick<ConnectionDraft, 'engine'>): string {
-  return engine === 'postgres' ? '5432' : '3306';
+  return String(traitsOf(engine).port);
 }
 
 /** Whether the host is the path of a Unix socket, which has no TLS and no tunnel. */

@@ -1,4 +1,4 @@
-import type { Engine } from '../../vocabulary/engines.ts';
+import { type Engine, type EngineFamily, familyOf } from '../../vocabulary/engines.ts';
 
 /** The longest statement of an own check, in characters. */
 export const LONGEST_SQL = 10_000;
@@ -33,8 +33,10 @@ const OF_MYSQL = [
   String.raw`(?<sign>[^'"\x60])`,
 ].join('|');
 
+const PARTS: Readonly<Record<EngineFamily, string>> = { postgres: OF_POSTGRES, mysql: OF_MYSQL };
+
 /** Functions that wait, lock, read files, or act outside of the transaction: READ ONLY does not stop them, or only some. */
-const OF_SERVER: Readonly<Record<'postgres' | 'mysql', RegExp>> = {
+const OF_SERVER: Readonly<Record<EngineFamily, RegExp>> = {
   postgres:
     /^(?:set_config|nextval|setval|lo_\w+|loread|lowrite|dblink\w*|query_to_xml\w*|cursor_to_xml\w*|ts_stat|crosstab\w*|connectby|pg_sleep\w*|pg_read_\w+|pg_ls_dir|pg_stat_file|pg_file_\w+|pg_terminate_backend|pg_cancel_backend|pg_reload_conf|pg_rotate_logfile\w*|pg_switch_wal|pg_create_\w+|pg_drop_\w+|pg_copy_\w+slot|pg_promote|pg_notify|pg_export_snapshot|pg_logical_\w+|pg_wal_replay_\w+|pg_backup_\w+|pg_(?:try_)?advisory_\w+|pg_replication_\w+|pg_stat_reset\w*|pg_stat_statements_reset|pg_prewarm|pg_buffercache_evict\w*|pg_log_\w+|pg_import_system_collations|pg_current_xact_id|txid_current)$/,
   mysql:
@@ -75,7 +77,7 @@ function findProblem(engine: Engine, parts: readonly Part[]): string | null {
   if (!first) return 'The statement is empty.';
   if (first.kind !== 'word' || !['select', 'with'].includes(first.text))
     return `The statement must be a SELECT: it begins with ${first.text.slice(0, 40).toUpperCase()}.`;
-  const called = OF_SERVER[engine === 'postgres' ? 'postgres' : 'mysql'];
+  const called = OF_SERVER[familyOf(engine)];
   for (const [place, { kind, text }] of parts.entries()) {
     const [next, afterNext] = [parts[place + 1]?.text, parts[place + 2]?.text];
     if (kind !== 'sign' && next === '(' && called.test(text))
@@ -93,7 +95,7 @@ function findProblem(engine: Engine, parts: readonly Part[]): string | null {
 }
 
 function readParts(engine: Engine, sql: string): Part[] | { problem: string } {
-  const pattern = new RegExp(engine === 'postgres' ? OF_POSTGRES : OF_MYSQL, 'suy');
+  const pattern = new RegExp(PARTS[familyOf(engine)], 'suy');
   const parts: Part[] = [];
   while (pattern.lastIndex < sql.length) {
     const at = pattern.lastIndex;

@@ -5,6 +5,7 @@ import { endSilence } from '../../tickets/silences/end-silence.ts';
 import { silencesInForce } from '../../tickets/silences/list-silences.ts';
 import type { SilenceRow } from '../../tickets/silences/silence-row.ts';
 import { instantOf, untilOf } from '../../tickets/silences/until.ts';
+import { isForeignCheck, traitsOf } from '../../vocabulary/engines.ts';
 import { textOf } from '../arguments.ts';
 import { COMMAND_LINE } from '../commands/silence-command.ts';
 import { UsageError } from '../usage-error.ts';
@@ -28,11 +29,10 @@ export function silencesIn(
   engine: DatabaseAddress['engine'],
 ): SilenceInFile[] {
   noteRepeated(file, path, written, 'check', ({ check, object = '' }) => `${check} ${object.trim()}`);
-  const [other, name] = engine === 'postgres' ? ['MY_', 'PostgreSQL'] : ['PG_', 'MySQL or MariaDB'];
   return written.map(({ check, object, reason, note, until }, at) => {
     const field = <T>(of: string, parse: () => T) => file.attempt([...path, at, of], parse);
-    if (check.startsWith(other))
-      file.problem([...path, at, 'check'], `This is not a check for ${name}: leave it out.`);
+    if (isForeignCheck(engine, check))
+      file.problem([...path, at, 'check'], `This is not a check for ${traitsOf(engine).name}: leave it out.`);
     return {
       check_id: check,
       object: object === undefined ? null : (field('object', () => textOf('The object')(object)) ?? null),

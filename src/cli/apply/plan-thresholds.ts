@@ -5,6 +5,7 @@ import type { Override } from '../../connections/thresholds/effective-thresholds
 import { listOverrides, type StoredOverride } from '../../connections/thresholds/list-overrides.ts';
 import { requireConnectionOrder, requireOrderWithin } from '../../connections/thresholds/require-order.ts';
 import { within } from '../../store/read.ts';
+import { isForeignCheck } from '../../vocabulary/engines.ts';
 import type { Step, Steps } from './apply-step.ts';
 import type { ReadFile } from './configuration-file.ts';
 import type { WrittenAccount } from './configuration-schema.ts';
@@ -136,8 +137,8 @@ export async function noteContradictions(
   for (const tag of tags?.keys() ?? []) judge([...path, 'tag_thresholds'], {}, [tag], ids);
   for (const { path: at, thresholds, tags: its, address } of connections ?? []) {
     if (its === null && id !== null) continue; // the store has them
-    const other = address.engine === 'postgres' ? 'MY_' : 'PG_';
-    const checkIds = [...ids.filter((each) => !each.startsWith(other)), ...Object.keys(thresholds)];
+    const own = ids.filter((each) => !isForeignCheck(address.engine, each));
+    const checkIds = [...own, ...Object.keys(thresholds)];
     judge([...at, 'thresholds'], thresholds, its ?? [], checkIds);
   }
 }

@@ -1,4 +1,4 @@
-import type { Engine } from '../../vocabulary/engines.ts';
+import { type Engine, type EngineFamily, familyOf } from '../../vocabulary/engines.ts';
 import { type Unit, unitOf } from '../../vocabulary/units.ts';
 import type { WrittenMeasure } from './write-measures.ts';
 
@@ -54,12 +54,14 @@ const MYSQL: Names = {
   replication_lag_seconds: { name: 'mysql.replica.time_behind_source', unit: 's' },
 };
 
+const NAMES: Readonly<Record<EngineFamily, Names>> = { postgres: POSTGRES, mysql: MYSQL };
+
 /** The name of a value. A check's own value keeps its name, because it may mean less than the vital of that name. */
 export function otlpName(
   { check_id, metric }: Pick<WrittenMeasure, 'check_id' | 'metric'>,
   engine: Engine,
 ): OtlpName {
-  const names = engine === 'postgres' ? POSTGRES : MYSQL;
+  const names = NAMES[familyOf(engine)];
   const known = check_id === '' && Object.hasOwn(names, metric) ? names[metric] : undefined;
   return { attributes: {}, ...(known ?? { name: `dbvitals.${metric}`, unit: UCUM[unitOf(metric)] }) };
 }

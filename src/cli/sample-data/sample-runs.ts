@@ -1,4 +1,5 @@
 import type { Finding, Outcome } from '../../checks/check.ts';
+import { isForeignCheck } from '../../vocabulary/engines.ts';
 import { FINDING_STATUSES } from '../../vocabulary/severities.ts';
 import type { Catalogue, ListedCheck } from '../command.ts';
 import { sampleOkLine } from './faults/sample-ok-lines.ts';
@@ -21,8 +22,7 @@ export function runReporter(
   engine: SampleConnection['engine'],
 ): (tickets: readonly SampleTicket[], whole: boolean) => RunReport {
   const { score, summaryText } = catalogue;
-  const other = engine === 'mysql' ? 'PG_' : 'MY_';
-  const checks = catalogue.checks.filter(({ id }) => !id.startsWith(other));
+  const checks = catalogue.checks.filter(({ id }) => !isForeignCheck(engine, id));
   const checkOf = new Map(checks.map((check) => [check.id, check]));
   const fine = new Map(checks.map((check) => [check.id, fineFinding(check)]));
   const fineText = new Map([...fine].map(([id, finding]) => [id, JSON.stringify(finding)]));

@@ -3,6 +3,7 @@ import { everyCheck } from '../../checks/catalogue.ts';
 import { thresholdFacts } from '../../checks/threshold-facts.ts';
 import { invalidParameter, type Rejection } from '../../platform/rejection.ts';
 import { within } from '../../store/read.ts';
+import { familyOf, isForeignCheck } from '../../vocabulary/engines.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import type { ConnectionThresholds } from '../connection-thresholds.ts';
 import {
@@ -153,13 +154,12 @@ async function requireOrder({ client, accountId }: Change, scope: Scope): Promis
   for (const connection of await listThresholdConnections(read, accountId, connectionIds)) {
     const { name, engine } = connection;
     if (connectionIds === null && tag !== '' && !connection.tags.includes(tag)) continue;
-    const other = engine === 'postgres' ? 'MY_' : 'PG_';
-    const ids = checkIds.filter((id) => !id.startsWith(other));
+    const ids = checkIds.filter((id) => !isForeignCheck(engine, id));
     const tags = connection.tags.filter((each) => tagsThatSet.has(each));
     const thresholds = Object.fromEntries(
       Object.entries(connection.thresholds).filter(([id]) => ids.includes(id)),
     );
-    const key = JSON.stringify([other, tags, thresholds]);
+    const key = JSON.stringify([familyOf(engine), tags, thresholds]);
     if (judged.has(key)) continue;
     judged.add(key);
     requireConnectionOrder({ thresholds, tags }, overrides, ids, ` on ${name}`);

@@ -14,6 +14,7 @@ import { exportThresholds } from '../../connections/thresholds/threshold-file.ts
 import { Rejection } from '../../platform/rejection.ts';
 import { count } from '../../platform/schema/fields.ts';
 import { Type } from '../../platform/schema/schema.ts';
+import { familyOfCheck } from '../../vocabulary/engines.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
 import { OwnThresholds, ThresholdChange, ThresholdList, ThresholdPreview } from './threshold-schemas.ts';
@@ -30,13 +31,8 @@ const checks = everyCheck.flatMap((check) => {
   }));
   return thresholds.length === 0
     ? []
-    : [{ check_id, title, category, engine: engineOf(check_id), thresholds }];
+    : [{ check_id, title, category, engine: familyOfCheck(check_id) ?? 'any', thresholds }];
 });
-
-function engineOf(checkId: string): 'postgres' | 'mysql' | 'any' {
-  if (checkId.startsWith('PG_')) return 'postgres';
-  return checkId.startsWith('MY_') ? 'mysql' : 'any';
-}
 
 const list = consoleRoute({
   method: 'GET',

@@ -4,6 +4,7 @@ import { count, identifier, timestamp } from '../../platform/schema/fields.ts';
 import { nullable } from '../../platform/schema/nullable.ts';
 import { type Static, Type } from '../../platform/schema/schema.ts';
 import { stringEnum } from '../../platform/schema/string-enum.ts';
+import { ENGINE_FAMILIES } from '../../vocabulary/engines.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import { THRESHOLD_UNITS } from '../../vocabulary/threshold-units.ts';
 
@@ -25,7 +26,7 @@ const CheckThresholds = Type.Object({
   check_id: Type.String(),
   title: Type.String(),
   category: Type.String(),
-  engine: stringEnum('postgres', 'mysql', 'any'),
+  engine: stringEnum(...ENGINE_FAMILIES, 'any'),
   thresholds: Type.Array(Threshold),
 });
 

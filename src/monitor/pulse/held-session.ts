@@ -1,5 +1,6 @@
 import type { Row } from '../../checks/fault.ts';
 import { cleanText } from '../../platform/text/clean-text.ts';
+import { type EngineFamily, familyOf } from '../../vocabulary/engines.ts';
 import type { Limits } from '../limits.ts';
 import { type Dialler, diallerOf, endpointsOf } from '../session/dial.ts';
 import { loadEngine } from '../session/engine.ts';
@@ -122,12 +123,7 @@ export class HeldSession {
     this.#meter.bytes = 0;
     const engine = await loadEngine(this.#target.engine);
     this.#session ??= await this.#open(engine);
-    const isPostgres = this.#target.engine === 'postgres';
-    const reading = parseReading(
-      isPostgres
-        ? await this.#session.read(postgresPulse, { isRepeated: true })
-        : await readMysql(this.#session),
-    );
+    const reading = await READERS[familyOf(this.#target.engine)](this.#session);
     const isDemoted = reading.isStandby && this.#wasStandby === false;
     const isElsewhere = reading.isStandby && endpointsOf(this.#target).length > 1;
     this.#wasStandby = reading.isStandby;
@@ -176,6 +172,11 @@ export class HeldSession {
     throw new NotReached({ kind: isOwnLimit === true ? 'no_room' : kind, reason });
   }
 }
+
+const READERS: Readonly<Record<EngineFamily, (session: Session) => Promise<PulseReading>>> = {
+  postgres: async (session) => parseReading(await session.read(postgresPulse, { isRepeated: true })),
+  mysql: async (session) => parseReading(await readMysql(session)),
+};
 
 /** Waits are in a statement of their own, because MySQL and MariaDB plan each statement anew: to plan that one takes as long as all else. */
 async function readMysql(session: Session): Promise<Row[]> {

@@ -15,6 +15,7 @@ import { overridesOfConnection } from '../../connections/thresholds/list-overrid
 import { listPulseRules, type PulseRule } from '../../notifications/alerts/evaluation/pulse-rules.ts';
 import { within } from '../../store/read.ts';
 import { tagsOfConnection } from '../../store/sql/connection-tags.sql.ts';
+import { type EngineFamily, familyOf } from '../../vocabulary/engines.ts';
 import { type TargetRow, toTarget } from '../load-run.ts';
 import type { ConnectionKey, MonitorDeps } from '../monitor-deps.ts';
 import type { Target } from '../session/session.ts';
@@ -79,7 +80,7 @@ export async function loadPulse(
     target,
     tokenSource: row.token_source,
     noTokenUntil: Number.NEGATIVE_INFINITY,
-    thresholds: pulseThresholds(row.engine === 'postgres', changed, rules),
+    thresholds: pulseThresholds(familyOf(row.engine), changed, rules),
   };
 }
 
@@ -115,15 +116,20 @@ export function withoutToken(loaded: LoadedPulse): LoadedPulse {
   return { ...loaded, noTokenUntil: Number.NEGATIVE_INFINITY };
 }
 
+/** The checks whose thresholds say when a pulse asks for a run. */
+const JUDGES: Readonly<Record<EngineFamily, Record<'blocked' | 'saturation', readonly string[]>>> = {
+  postgres: { blocked: ['PG_BLOCKED_SESSIONS'], saturation: ['PG_CONN_SATURATION'] },
+  mysql: { blocked: ['MY_LOCK_WAITS', 'MY_MDL_WAIT'], saturation: ['MY_CONN_SATURATION'] },
+};
+
 function pulseThresholds(
-  isPostgres: boolean,
+  family: EngineFamily,
   changed: Readonly<Record<string, Thresholds>>,
   rules: readonly PulseRule[],
 ): PulseThresholds {
   const lowest = (name: string, ids: readonly string[]) =>
     Math.min(...ids.map((id) => changed[id]?.[name] ?? defaultsOf(id)[name] ?? Number.POSITIVE_INFINITY));
-  const blocked = isPostgres ? ['PG_BLOCKED_SESSIONS'] : ['MY_LOCK_WAITS', 'MY_MDL_WAIT'];
-  const saturation = [isPostgres ? 'PG_CONN_SATURATION' : 'MY_CONN_SATURATION'];
+  const { blocked, saturation } = JUDGES[family];
   return {
     blockedSeconds: {
       warning: lowest('warning_seconds', blocked),

@@ -1,4 +1,4 @@
-import type { Engine } from '../../vocabulary/engines.ts';
+import { type Engine, type EngineFamily, familyOf } from '../../vocabulary/engines.ts';
 
 /** A version as servers count it: 180004 → `18.4` of PostgreSQL; 80036 → `8.0.36` of MySQL; 101106 → `10.11.6` of MariaDB. */
 export function serverVersion(engine: Engine, version: number): string {
@@ -11,11 +11,13 @@ export function versionSeries(engine: Engine, version: number): string {
 }
 
 function partsOf(engine: Engine, version: number): number[] {
-  const major = Math.floor(version / 10_000);
-  return engine === 'postgres'
-    ? [major, version % 10_000]
-    : [major, Math.floor(version / 100) % 100, version % 100];
+  return PARTS[familyOf(engine)](Math.floor(version / 10_000), version % 10_000);
 }
+
+const PARTS: Readonly<Record<EngineFamily, (major: number, rest: number) => number[]>> = {
+  postgres: (major, rest) => [major, rest],
+  mysql: (major, rest) => [major, Math.floor(rest / 100), rest % 100],
+};
 
 /** Whether a version is `wanted`, or begins with it: `18.4` is of `18`, and `18` is not of `1`. */
 export function isOfVersion(version: string, wanted: string): boolean {

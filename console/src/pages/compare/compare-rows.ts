@@ -1,7 +1,7 @@
 import type { ConnectionFacts } from '../../../../src/console-api/changes/fact-routes.ts';
 import type { ConnectionDetail } from '../../../../src/console-api/connections/connection-schemas.ts';
 import type { ConnectionMeasures } from '../../../../src/console-api/measures/measure-schemas.ts';
-import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
+import { ENGINE_NAMES, familyOf } from '../../../../src/vocabulary/engines.ts';
 import { valueText } from '../../parts/chart/value-text.ts';
 import { readableLine } from '../../parts/readable-text.ts';
 
@@ -29,7 +29,7 @@ type Entry = readonly [name: string, value: string];
 
 /** Whether two connections have different kinds of settings, checks and measurements. MySQL and MariaDB have the same kinds. */
 export function areForeign([a, b]: readonly [Compared, Compared]): boolean {
-  return (a.detail.settings.engine === 'postgres') !== (b.detail.settings.engine === 'postgres');
+  return familyOf(a.detail.settings.engine) !== familyOf(b.detail.settings.engine);
 }
 
 /**

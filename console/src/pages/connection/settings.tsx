@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { ConnectionSettings } from '../../../../src/console-api/connections/connection-schemas.ts';
-import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
+import { ENGINE_NAMES, traitsOf } from '../../../../src/vocabulary/engines.ts';
 import { isShippedAuthority } from '../../../../src/vocabulary/hosted/authorities.ts';
 import { PROVIDER_NAMES } from '../../../../src/vocabulary/hosted/providers.ts';
 import type { TlsMode } from '../../../../src/vocabulary/tls-modes.ts';
@@ -53,7 +53,7 @@ export function Settings({ settings, actions }: { settings: ConnectionSettings; 
     facts.push(['SSH private key', ssh.has_key ? 'stored, encrypted' : 'from the service’s SSH agent']);
     facts.push(['SSH host key', ssh.host_key === null ? 'not seen yet' : name(ssh.host_key)]);
   }
-  if (engine === 'postgres') facts.push(['Expected standbys', settings.expected_standbys]);
+  if (traitsOf(engine).hasStandbys) facts.push(['Expected standbys', settings.expected_standbys]);
   facts.push(['Query texts', settings.query_texts ? 'Stored for 14 days' : 'Not stored']);
   facts.push([
     'Checked every',

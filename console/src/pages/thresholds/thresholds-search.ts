@@ -1,3 +1,5 @@
+import { ENGINE_FAMILIES } from '../../../../src/vocabulary/engines.ts';
+
 /** The page's search parameters: its view, what is listed, and the open check. */
 export interface ThresholdsSearch {
   /** Default: thresholds. */
@@ -9,7 +11,7 @@ export interface ThresholdsSearch {
   check?: string | undefined;
 }
 
-const LISTS = ['postgres', 'mysql', 'set'] as const;
+const LISTS = [...ENGINE_FAMILIES, 'set'] as const;
 
 /** The checks of an engine, or those with a threshold that somebody has set. */
 export type ThresholdList = (typeof LISTS)[number];

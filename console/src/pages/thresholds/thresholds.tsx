@@ -7,6 +7,7 @@ import type {
   Override,
   ThresholdList,
 } from '../../../../src/console-api/thresholds/threshold-schemas.ts';
+import { ENGINE_FAMILIES, FAMILY_TRAITS } from '../../../../src/vocabulary/engines.ts';
 import { apiUrl } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
@@ -197,7 +198,10 @@ function CheckList({ list }: { list: ThresholdList }) {
           value={search.q ?? ''}
         />
         <FilterChips
-          chips={[chip('postgres', 'PostgreSQL'), chip('mysql', 'MySQL and MariaDB'), chip('set', 'Set')]}
+          chips={[
+            ...ENGINE_FAMILIES.map((family) => chip(family, FAMILY_TRAITS[family].name)),
+            chip('set', 'Set'),
+          ]}
           label="Checks"
           onChange={(id) => show({ list: id === null ? undefined : (id as ListName) })}
           value={search.list ?? null}
