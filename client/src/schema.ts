@@ -2126,7 +2126,7 @@ export interface operations {
                 /** @description Restricts to connections with this tag. Repeat it for several, at most 20: all must match. */
                 tag?: string[];
                 /** @description Restricts to connections to servers of this engine. */
-                engine?: "postgres" | "mysql" | "mariadb";
+                engine?: "postgres" | "mysql" | "mariadb" | "pgbouncer";
                 /** @description Restricts to connections of this status, as in the fleet. */
                 status?: "healthy" | "warning" | "critical" | "never_run";
                 /** @description Adds these fields to each connection. Some of `tags`, `engine`, `version`, `provider`, `url`, `open_tickets`, `interval`, `measured_at`, separated by commas. */
@@ -2346,7 +2346,7 @@ export interface operations {
                 /** @description Restricts to connections with this tag. Repeat it for several, at most 20: all must match. */
                 tag?: string[];
                 /** @description Restricts to connections to servers of this engine. */
-                engine?: "postgres" | "mysql" | "mariadb";
+                engine?: "postgres" | "mysql" | "mariadb" | "pgbouncer";
                 /** @description Restricts to connections of this status, as in the fleet. */
                 status?: "healthy" | "warning" | "critical" | "never_run";
                 /** @description Adds these fields to each connection. Some of `tags`, `engine`, `version`, `provider`, `url`, `open_tickets`, `interval`, `measured_at`, separated by commas. */

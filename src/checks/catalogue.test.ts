@@ -6,6 +6,7 @@ import { everyCheck } from './catalogue.ts';
 import type { Row } from './fault.ts';
 import { type JudgementInput, judgementOf } from './judgement-of.ts';
 import { mysqlChecks } from './mysql/mysql-checks.ts';
+import { pgbouncerChecks } from './pgbouncer/pgbouncer-checks.ts';
 import { postgresChecks } from './postgres/postgres-checks.ts';
 
 function judge(id: string, rows: Row[], facts: Partial<JudgementInput> = {}): SeenJudgement {
@@ -237,7 +238,7 @@ test('a statement without a row is an error, not "ok"', () => {
 });
 
 test('every check documents its measures, unless it is a switch', () => {
-  for (const { id } of [...postgresChecks, ...mysqlChecks]) {
+  for (const { id } of [...postgresChecks, ...mysqlChecks, ...pgbouncerChecks]) {
     const metrics = documentedMetrics(id);
     expect(metrics.length === 0, id).toBe(SWITCHES.has(id));
     for (const metric of metrics) expect(metric).toMatch(METRIC);

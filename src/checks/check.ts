@@ -3,6 +3,7 @@ import type { FindingStatus, Severity } from '../vocabulary/severities.ts';
 import type { Fault, Row } from './fault.ts';
 import type { AdviceItem, IndexPlan } from './index-plan.ts';
 import type { FaultMeasure, Measure } from './measure.ts';
+import type { ServerLimit } from './pgbouncer/server-limit.ts';
 import type { QueryFacts } from './queries/query-facts.ts';
 
 /** The data groups of findings (`category`), as the catalogue names them. */
@@ -68,6 +69,8 @@ export interface ServerFacts<T extends Thresholds = Thresholds> {
   before?: { rows: Row[]; seconds: number };
   /** How many standbys the connection is set to expect; 0 = none. */
   expectedStandbys?: number;
+  /** For a pooler: the servers of the account that may be behind it. */
+  serversBehind?: readonly ServerLimit[];
   /** The login as GRANT expects it, such as `watcher` or `'watcher'@'localhost'`. */
   me?: string;
   /** Who hosts the server: its settings are changed in that provider's terms. Null or absent = nobody that is known. */

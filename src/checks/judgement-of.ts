@@ -31,7 +31,8 @@ function hostedJudgement(provider: Provider, checkId: string, judgement: Judgeme
   if ('skipped' in judgement) return judgement;
   const untrue = notApplicable(provider, checkId);
   if (untrue !== undefined) return { skipped: untrue };
-  const engine = familyOfCheck(checkId) ?? 'postgres';
+  const family = familyOfCheck(checkId);
+  const engine = family === 'mysql' ? family : 'postgres';
   const faults = judgement.faults
     .filter((fault) => !isOfProvider(provider, fault))
     .map(({ remediation, ...fault }) => ({

@@ -18,7 +18,11 @@ export async function schemaOfExtension(
 }
 
 /** A row with texts that can be shown and pasted, whatever the server is. */
-const SHOWN: Readonly<Record<EngineFamily, (row: Row) => Row>> = { postgres: trustedRow, mysql: shownRow };
+const SHOWN: Readonly<Record<EngineFamily, (row: Row) => Row>> = {
+  postgres: trustedRow,
+  mysql: shownRow,
+  pgbouncer: (row) => row, // its checks quote names, and show no other text
+};
 
 /**
  * The rows of a check's statement; PostgreSQL's with texts that can be pasted, whatever the server is. `read` runs a statement as

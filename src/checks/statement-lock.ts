@@ -96,7 +96,11 @@ const OF_MYSQL: [RegExp, string][] = [
   ],
 ];
 
-const LOCKS: Readonly<Record<EngineFamily, typeof OF_MYSQL>> = { postgres: OF_POSTGRES, mysql: OF_MYSQL };
+const LOCKS: Readonly<Record<EngineFamily, typeof OF_MYSQL>> = {
+  postgres: OF_POSTGRES,
+  mysql: OF_MYSQL,
+  pgbouncer: [[/^(?:SHOW|RESUME|ENABLE|RELOAD)\b/, NOTHING]],
+};
 
 /**
  * What a remediation locks on its server, in a sentence or two: the gravest of its statements, with those that its notes

@@ -64,6 +64,7 @@ const NO_LEVEL: ReadonlySet<string> = new Set([
 
 /** Checks that judge a value only if enough happened, and report it as compared if it was below its threshold. */
 const NEEDS_ACTIVITY: ReadonlySet<string> = new Set([
+  'PB_POOL_SATURATION',
   'PG_CACHE_HIT_LOW',
   'PG_CHECKPOINTS_REQUESTED',
   'PG_ROLLBACK_RATIO',
@@ -77,6 +78,7 @@ const OF_SESSIONS: ReadonlySet<string> = new Set([
   'MY_QUERY_READS',
   'MY_QUERY_SLOWER',
   'MY_SLOW_QUERIES',
+  'PB_CLIENTS_WAITING',
   'PG_BLOCKED_SESSIONS',
   'PG_IDLE_IN_TXN',
   'PG_LONG_QUERY',

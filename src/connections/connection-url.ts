@@ -25,7 +25,7 @@ const MOST_HOSTS = 4;
 
 // Scheme, user, password, hosts with ports, database, parameters.
 const URL_FORM =
-  /^(postgres(?:ql)?|mysql|mariadb):\/\/(?:([^:@/?#]*)(?::([^:@/?#]*))?@)?([^@/?#]*)(?:\/([^/?#]*))?(?:\?([^#]*))?$/;
+  /^(postgres(?:ql)?|mysql|mariadb|pgbouncer):\/\/(?:([^:@/?#]*)(?::([^:@/?#]*))?@)?([^@/?#]*)(?:\/([^/?#]*))?(?:\?([^#]*))?$/;
 // What other programs take for the address of a database.
 const FOREIGN: readonly (readonly [RegExp, string])[] = [
   [
@@ -39,7 +39,7 @@ const FOREIGN: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^\s*(?:mysql2|mysqlx|(?:postgres(?:ql)?|mysql|mariadb)\+\w+):/,
-    'The URL must begin with postgres://, mysql:// or mariadb://, without the name of a driver.',
+    'The URL must begin with postgres://, mysql://, mariadb:// or pgbouncer://, without the name of a driver.',
   ],
 ];
 
@@ -73,12 +73,16 @@ const MYSQL: Scheme = {
     VERIFY_IDENTITY: 'verify-full',
   },
 };
-const SCHEMES: Readonly<Record<EngineFamily, Scheme>> = { postgres: POSTGRES, mysql: MYSQL };
+const SCHEMES: Readonly<Record<EngineFamily, Scheme>> = {
+  postgres: POSTGRES,
+  mysql: MYSQL,
+  pgbouncer: POSTGRES,
+};
 
 /**
  * Parses `postgres://user:password@host:port/database`, with several servers `…@one:5432,two:5433/…`. A socket's folder is
  * `%2Ffolder` in place of the host, or `?host=/folder`. The defaults are port 5432 and database `postgres`. `mysql://` and
- * `mariadb://` default to port 3306 and no database; their socket is a file, also accepted as `?socket=`. The TLS mode may
+ * `mariadb://` default to port 3306 and no database, `pgbouncer://` to port 6432 and its console; their socket is a file, also accepted as `?socket=`. The TLS mode may
  * be `?sslmode=`, in MySQL's URLs `?ssl-mode=`. PostgreSQL's `channel_binding` may be `prefer` or `disable`. Throws a {@link Rejection} that shows no part of the URL, because it may
  * contain a password.
  */
@@ -93,9 +97,9 @@ export function parseConnectionUrl(text: string): DatabaseAddress {
   const usual = traitsOf(engine);
   const parameters = [...new URLSearchParams(query)];
   const tls = tlsIn(parameters, scheme);
-  if (engine === 'postgres') checkChannelBinding(parameters);
+  if (scheme === POSTGRES) checkChannelBinding(parameters);
   const others = parameters.filter(
-    ([parameter]) => parameter !== scheme.tls && !(engine === 'postgres' && parameter === CHANNEL_BINDING),
+    ([parameter]) => parameter !== scheme.tls && !(scheme === POSTGRES && parameter === CHANNEL_BINDING),
   );
   const servers = hosts.split(',').map((part) => serverOf(part, others, scheme, usual.port));
   const [first] = servers;

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { BackupFacts } from '../checks/backups/backup-checks.ts';
 import type { Thresholds } from '../checks/check.ts';
 import type { OwnCheck } from '../checks/own/own-check.ts';
+import { limitsBehind, type ServerLimit } from '../checks/pgbouncer/server-limit.ts';
 import { CollectedConnection, isCollected } from '../connections/collected-connection.ts';
 import {
   type Destination,
@@ -15,6 +16,7 @@ import { type Override, thresholdsOfRun } from '../connections/thresholds/effect
 import { overridesOfConnection } from '../connections/thresholds/list-overrides.ts';
 import type { KnownReading } from '../runs/changes/facts.ts';
 import { redactionKey } from '../runs/changes/redaction-key.ts';
+import { serverLimits } from '../runs/changes/server-limits.sql.ts';
 import { loadQueries } from '../runs/queries/store-queries.ts';
 import { backupFacts } from '../store/sql/backup-facts.sql.ts';
 import { tagsOfConnection } from '../store/sql/connection-tags.sql.ts';
@@ -31,6 +33,7 @@ const selectTarget = `
          ${backupFacts} as backups,
          ${ownChecksOfConnection} as own,
          expected_standbys as "expectedStandbys",
+         ${serverLimits} as "serverLimits",
          extract(epoch from now())::float8 as "loadedAt",
          (select coalesce(jsonb_agg(jsonb_build_object(
                    'checkId', check_id, 'database', s.database, 'rows', rows,
@@ -64,6 +67,8 @@ interface RunRow extends TargetRow, EncryptedSecrets {
   backups: BackupFacts | null;
   own: OwnCheck[];
   expectedStandbys: number;
+  /** Null unless it is a pooler. */
+  serverLimits: ServerLimit[] | null;
   loadedAt: number;
   before: CounterBefore[];
   redactionKey: Buffer | null;
@@ -151,8 +156,9 @@ async function loadInstructions(
   const key = await redactionKey(deps.writer, deps.secret, connection, row.redactionKey);
   const facts = key && { key: key.toString('base64'), known, started };
   const queries = await loadQueries(deps.writer, connection.accountId, connection.connectionId);
+  const serversBehind = limitsBehind(row.host, row.serverLimits ?? []);
   const instructions = { allowPrivateTargets, thresholds, expectedStandbys, own, before, facts, queries };
-  return { ...instructions, ...(limits && { limits }) };
+  return { ...instructions, ...(limits && { limits }), ...(serversBehind.length > 0 && { serversBehind }) };
 }
 
 /** A connection and its decrypted secrets as a target. */

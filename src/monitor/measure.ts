@@ -1,5 +1,6 @@
 import type { Thresholds } from '../checks/check.ts';
 import { type OwnCheck, toCheck } from '../checks/own/own-check.ts';
+import type { ServerLimit } from '../checks/pgbouncer/server-limit.ts';
 import type { FactInstructions } from '../runs/changes/facts.ts';
 import type { QueryInstructions } from '../runs/queries/query-run.ts';
 import type { CounterBefore, CounterSample } from './counters.ts';
@@ -35,6 +36,8 @@ export interface Instructions {
   thresholds: Readonly<Record<string, Thresholds>>;
   /** 0 = none. */
   expectedStandbys?: number;
+  /** For a pooler: the servers of the account that may be behind it (default: none). */
+  serversBehind?: readonly ServerLimit[];
   /** The checks that members wrote for the connection (default: none). */
   own?: readonly OwnCheck[];
   /** Measures nothing else than `own` (default: false). */
@@ -70,6 +73,7 @@ export async function measure(
   const counters: CounterSample[] = [];
   const run: Run = {
     expectedStandbys: instructions.expectedStandbys ?? 0,
+    serversBehind: instructions.serversBehind ?? [],
     thresholds: instructions.thresholds,
     own,
     onlyOwn: instructions.onlyOwn ?? false,
@@ -127,7 +131,9 @@ async function measureTarget(run: Run): Promise<Pick<Measured, 'outcomes' | 'fai
   const outcomes = [
     ...connectedOutcomes(),
     incompleteChecks(samples),
-    missingPrivileges(engine.privilegeMissing, samples, run.vitals.denied),
+    ...(engine.privilegeMissing
+      ? [missingPrivileges(engine.privilegeMissing, samples, run.vitals.denied)]
+      : []),
     ...[...run.samples].map(([check, own]) => outcomeOf(check, own)),
   ];
   return { outcomes, failure };

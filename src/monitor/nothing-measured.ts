@@ -1,6 +1,6 @@
 import type { Outcome } from '../checks/check.ts';
 import { CONN_AUTH_FAILED, CONN_CHECKS_INCOMPLETE, CONN_UNREACHABLE } from '../checks/connection-findings.ts';
-import type { Catalogue } from '../checks/engine-catalogue.ts';
+import { type Catalogue, checksOf } from '../checks/engine-catalogue.ts';
 import type { SeriesValue } from '../checks/measure.ts';
 import { cleanText } from '../platform/text/clean-text.ts';
 import type { ReportedReading } from '../runs/changes/facts.ts';
@@ -62,7 +62,7 @@ export function connectedOutcomes(): Outcome[] {
  * measured.
  */
 export function notConnectedOutcomes(
-  { checks, privilegeMissing, saturation }: Catalogue,
+  catalogue: Catalogue,
   failure: ConnectFailure,
   where: string,
   tries: number,
@@ -77,8 +77,8 @@ export function notConnectedOutcomes(
     case 'saturated':
       return [
         okOutcome(CONN_UNREACHABLE, 'The database answers.'),
-        ...[CONN_AUTH_FAILED, CONN_CHECKS_INCOMPLETE, privilegeMissing, ...checks].map((check) =>
-          check.id === saturation
+        ...[CONN_AUTH_FAILED, CONN_CHECKS_INCOMPLETE, ...checksOf(catalogue)].map((check) =>
+          check.id === catalogue.saturation
             ? faultOutcome(check, line, remediation)
             : unmeasuredOutcome(check, 'all connections of the server are in use'),
         ),
@@ -90,10 +90,10 @@ export function notConnectedOutcomes(
  * The outcomes of a run that was stopped from outside. Nothing was measured, so every ticket stays as it is. The
  * database counts as unreachable, because otherwise the score would look healthy.
  */
-export function endedOutcomes({ checks, privilegeMissing }: Catalogue, reason: string): Outcome[] {
+export function endedOutcomes(catalogue: Catalogue, reason: string): Outcome[] {
   return [
     faultOutcome(CONN_UNREACHABLE, `The database could not be measured: ${reason}.`, AGAIN),
-    ...[CONN_AUTH_FAILED, CONN_CHECKS_INCOMPLETE, privilegeMissing, ...checks].map((check) =>
+    ...[CONN_AUTH_FAILED, CONN_CHECKS_INCOMPLETE, ...checksOf(catalogue)].map((check) =>
       unmeasuredOutcome(check, reason),
     ),
   ];

@@ -4,6 +4,7 @@ import { cleanText } from '../platform/text/clean-text.ts';
 import type { Ask, Fact, FactInstructions, Reading, ReportedReading } from '../runs/changes/facts.ts';
 import { readMysqlSchema } from '../runs/changes/mysql-schema.ts';
 import { readMysqlServer } from '../runs/changes/mysql-state.ts';
+import { readPgbouncerServer } from '../runs/changes/pgbouncer-state.ts';
 import { readPostgresSchema } from '../runs/changes/postgres-schema.ts';
 import { readPostgresDatabase, readPostgresServer } from '../runs/changes/postgres-state.ts';
 import { keyId, type Redact, redactor } from '../runs/changes/redact.ts';
@@ -76,7 +77,10 @@ export class ChangeReader {
         this.#report(await readMysqlServer(ask, this.#redact, { version, me, started }));
         if (!this.#isSchemaDue('')) return;
         this.#reportSchema(await readMysqlSchema(ask, this.#redact, { version, me }));
+        return;
       }
+      case 'pgbouncer':
+        this.#report(await readPgbouncerServer(ask, this.#redact));
     }
   }
 

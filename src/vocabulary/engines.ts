@@ -1,5 +1,5 @@
 /** The engines of connections, as stored in `connection.engine` and in the scheme of a URL. */
-export const ENGINES = ['postgres', 'mysql', 'mariadb'] as const;
+export const ENGINES = ['postgres', 'mysql', 'mariadb', 'pgbouncer'] as const;
 
 export type Engine = (typeof ENGINES)[number];
 
@@ -8,12 +8,24 @@ export const ENGINE_NAMES: Readonly<Record<Engine, string>> = {
   postgres: 'PostgreSQL',
   mysql: 'MySQL',
   mariadb: 'MariaDB',
+  pgbouncer: 'PgBouncer',
 };
 
+/** Engines that run SQL: members write checks for them, and they have queries, tables and locks. */
+export const SQL_ENGINES = ENGINES.filter(isSqlEngine);
+
+export type SqlEngine = Exclude<Engine, 'pgbouncer'>;
+
+export function isSqlEngine(engine: Engine): engine is SqlEngine {
+  return engine !== 'pgbouncer';
+}
+
 /** Engines that have the same checks and speak the same protocol. */
-export const ENGINE_FAMILIES = ['postgres', 'mysql'] as const;
+export const ENGINE_FAMILIES = ['postgres', 'mysql', 'pgbouncer'] as const;
 
 export type EngineFamily = (typeof ENGINE_FAMILIES)[number];
+
+export type SqlFamily = Exclude<EngineFamily, 'pgbouncer'>;
 
 /** What the engines of a family have in common. */
 interface FamilyTraits {
@@ -44,14 +56,25 @@ export const FAMILY_TRAITS: Readonly<Record<EngineFamily, FamilyTraits>> = {
     database: '',
     hasStandbys: false,
   },
+  pgbouncer: {
+    name: 'PgBouncer',
+    checkPrefix: 'PB_',
+    port: 6432,
+    database: 'pgbouncer',
+    hasStandbys: false,
+  },
 };
 
 const FAMILIES: Readonly<Record<Engine, EngineFamily>> = {
   postgres: 'postgres',
   mysql: 'mysql',
   mariadb: 'mysql', // the server itself reports which of the two it is
+  pgbouncer: 'pgbouncer',
 };
 
+/** The family of an engine that runs SQL has one that does. */
+export function familyOf(engine: SqlEngine): SqlFamily;
+export function familyOf(engine: Engine): EngineFamily;
 export function familyOf(engine: Engine): EngineFamily {
   return FAMILIES[engine];
 }

@@ -10,6 +10,9 @@ import { rootProgram } from '../roots/root-program.ts';
 /** The password of the login `dbvitals`, as in docs/scaling.md. */
 export const PASSWORD = 'change-me';
 
+/** `keeper` may change PgBouncer, and `stranger` may not even log in to its console. */
+const LOGINS = ['dbvitals', 'keeper', 'stranger'];
+
 /** A running PgBouncer with the configuration of docs/scaling.md. */
 export interface Bouncer {
   port: number;
@@ -38,7 +41,10 @@ export async function startBouncer(
   const users = join(folder, 'userlist.txt');
   const places: [RegExp, string][] = [
     [/host=\S+ port=\d+/g, `host=${socketFolder} port=5432`],
-    [/^listen_addr = .*$/m, 'listen_addr = 127.0.0.1\nunix_socket_dir =\nstats_users = dbvitals'],
+    [
+      /^listen_addr = .*$/m,
+      'listen_addr = 127.0.0.1\nunix_socket_dir =\nstats_users = dbvitals\nadmin_users = keeper',
+    ],
     [/^listen_port = .*$/m, `listen_port = ${port}`],
     [/^auth_file = .*$/m, `auth_file = ${users}`],
   ];
@@ -51,7 +57,7 @@ export async function startBouncer(
   mkdirSync(folder, { mode: 0o700 });
   configuration = edit(configuration);
   writeFileSync(file, configuration, { mode: 0o600 });
-  writeFileSync(users, `"dbvitals" "${PASSWORD}"\n`, { mode: 0o600 });
+  writeFileSync(users, LOGINS.map((name) => `"${name}" "${PASSWORD}"\n`).join(''), { mode: 0o600 });
   // Like PostgreSQL, it refuses to run as root.
   const user = serverUser();
   if (user) for (const path of [folder, file, users]) chownSync(path, user.uid, user.gid);

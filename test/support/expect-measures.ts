@@ -14,6 +14,8 @@ export const SWITCHES: ReadonlySet<string> = new Set([
   'PG_PGSS_MISSING',
   'PG_PUBLIC_CREATE',
   'PG_REPLAY_PAUSED',
+  'PB_AUTH_WEAK',
+  'PB_STARTUP_IGNORED',
   'PG_VERSION_EOL', // compares a date
   'MY_BINLOG_NO_EXPIRY', // 0 = never
   'MY_BINLOG_OFF',
@@ -32,6 +34,8 @@ export const SWITCHES: ReadonlySet<string> = new Set([
 
 /** Checks with faults that come from no number, besides those that only list the objects of a database. */
 const WITHOUT_NUMBER: ReadonlySet<string> = new Set([
+  'PB_DATABASE_PAUSED', // a state, as that of the next one
+  'PB_SERVER_UNREACHABLE',
   'PG_PENDING_RESTART',
   'PG_PLANNER_OFF',
   'PG_SLOT_INACTIVE', // a lost slot

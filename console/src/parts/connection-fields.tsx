@@ -1,9 +1,21 @@
-import { ENGINE_NAMES, ENGINES } from '../../../src/vocabulary/engines.ts';
+import {
+  ENGINE_NAMES,
+  ENGINES,
+  type EngineFamily,
+  familyOf,
+  traitsOf,
+} from '../../../src/vocabulary/engines.ts';
 import './connection-fields.css';
 import { fieldError } from '../api.ts';
 import { type ConnectionDraft, isSocket, usualPort } from './connection-draft.ts';
 import { Select, TextField } from './field.tsx';
 import { duration } from './time.tsx';
+
+const DATABASE_HELP: Readonly<Record<EngineFamily, string>> = {
+  postgres: 'The database to log in to. The server’s other databases are checked too.',
+  mysql: 'Optional: one login sees all databases.',
+  pgbouncer: 'The admin console: leave it as it is.',
+};
 
 const CHOICES = ENGINES.map((id) => ({ id, label: ENGINE_NAMES[id] }));
 
@@ -52,7 +64,7 @@ export function DatabaseFields({
           value={draft.host}
         />
         <TextField
-          isDisabled={isSocket(draft) && draft.engine !== 'postgres'}
+          isDisabled={isSocket(draft) && familyOf(draft.engine) === 'mysql'}
           label="Port"
           mono
           onChange={(port) => onChange({ port })}
@@ -62,16 +74,12 @@ export function DatabaseFields({
         />
       </div>
       <TextField
-        description={
-          draft.engine === 'postgres'
-            ? 'The database to log in to. The server’s other databases are checked too.'
-            : 'Optional: one login sees all databases.'
-        }
+        description={DATABASE_HELP[familyOf(draft.engine)]}
         label="Database"
         maxLength={200}
         mono
         onChange={(database) => onChange({ database })}
-        placeholder={draft.engine === 'postgres' ? 'postgres' : ''}
+        placeholder={traitsOf(draft.engine).database}
         value={draft.database}
       />
     </fieldset>
@@ -165,7 +173,7 @@ export function CheckFields({ draft, onChange, error }: ConnectionFieldsProps) {
           onChange={(backupExpected) => onChange({ backupExpected })}
           value={draft.backupExpected}
         />
-        {draft.engine === 'postgres' && (
+        {traitsOf(draft.engine).hasStandbys && (
           <TextField
             description="You get a finding when fewer are connected."
             error={fieldError(error, 'expected_standbys')}

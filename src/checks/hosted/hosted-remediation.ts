@@ -1,10 +1,10 @@
-import type { EngineFamily } from '../../vocabulary/engines.ts';
+import type { SqlFamily } from '../../vocabulary/engines.ts';
 import { PROVIDER_NAMES, type Provider } from '../../vocabulary/hosted/providers.ts';
 import { byProcedures } from './hosted-replication.ts';
 
 /** What a remediation is for. */
 interface Asked {
-  engine: EngineFamily;
+  engine: SqlFamily;
   checkId: string;
   remediation: string;
 }

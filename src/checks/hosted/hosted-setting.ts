@@ -1,9 +1,9 @@
-import type { EngineFamily } from '../../vocabulary/engines.ts';
+import type { SqlFamily } from '../../vocabulary/engines.ts';
 import { PROVIDER_NAMES, type Provider } from '../../vocabulary/hosted/providers.ts';
 
 /** A setting of a hosted server, and the value that it should have. */
 export interface WantedSetting {
-  engine: EngineFamily;
+  engine: SqlFamily;
   name: string;
   /** In the setting's own unit, such as pages of 8 kB, because parameter groups and flags take no other; `on` and `off` for a switch. */
   value: string | number;

@@ -1,4 +1,4 @@
-import type { Engine } from '../../vocabulary/engines.ts';
+import type { SqlEngine } from '../../vocabulary/engines.ts';
 import type { Check, Judgement, ServerFacts } from '../check.ts';
 import type { Fault, Row } from '../fault.ts';
 import type { Measure, Operator } from '../measure.ts';
@@ -18,7 +18,7 @@ export interface OwnCheck {
   /** As a member writes it, such as `ORDERS_STUCK`. Findings have {@link findingId}. */
   id: string;
   title: string;
-  engine: Engine;
+  engine: SqlEngine;
   /** Null = the database of the connection. */
   database: string | null;
   /** One SELECT. */

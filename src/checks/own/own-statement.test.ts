@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ENGINES } from '../../vocabulary/engines.ts';
+import { SQL_ENGINES } from '../../vocabulary/engines.ts';
 import { LONGEST_SQL, readOwnStatement } from './own-statement.ts';
 
-const ON = { postgres: ['postgres'], mysql: ['mysql', 'mariadb'], all: ENGINES } as const;
+const ON = { postgres: ['postgres'], mysql: ['mysql', 'mariadb'], all: SQL_ENGINES } as const;
 
 test.each<[keyof typeof ON, string, string]>([
   ['all', 'select count(*) as value from orders', 'select count(*) as value from orders'],
@@ -49,17 +49,21 @@ test('a statement has a limit, and its reading takes linear time', () => {
   });
   const began = performance.now();
   for (const part of ["'", '"', '/*', '$a$', '`', '--', '(', "e'\\", 'a$', "''"])
-    for (const engine of ENGINES)
+    for (const engine of SQL_ENGINES)
       readOwnStatement(engine, `select ${part.repeat(LONGEST_SQL / part.length - 4)}`);
   expect(performance.now() - began).toBeLessThan(1_000);
 });
 
 test('any text gets a statement that begins as a SELECT, or a sentence', () => {
   fc.assert(
-    fc.property(fc.constantFrom(...ENGINES), fc.string({ unit: 'binary', maxLength: 60 }), (engine, text) => {
-      const read = readOwnStatement(engine, text);
-      if ('problem' in read) expect(read.problem).toMatch(/^[A-Z].*\.$/s);
-      else expect(read.statement).toMatch(/select|with/i);
-    }),
+    fc.property(
+      fc.constantFrom(...SQL_ENGINES),
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      (engine, text) => {
+        const read = readOwnStatement(engine, text);
+        if ('problem' in read) expect(read.problem).toMatch(/^[A-Z].*\.$/s);
+        else expect(read.statement).toMatch(/select|with/i);
+      },
+    ),
   );
 });

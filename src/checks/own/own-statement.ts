@@ -1,4 +1,4 @@
-import { type Engine, type EngineFamily, familyOf } from '../../vocabulary/engines.ts';
+import { familyOf, type SqlEngine, type SqlFamily } from '../../vocabulary/engines.ts';
 
 /** The longest statement of an own check, in characters. */
 export const LONGEST_SQL = 10_000;
@@ -33,10 +33,10 @@ const OF_MYSQL = [
   String.raw`(?<sign>[^'"\x60])`,
 ].join('|');
 
-const PARTS: Readonly<Record<EngineFamily, string>> = { postgres: OF_POSTGRES, mysql: OF_MYSQL };
+const PARTS: Readonly<Record<SqlFamily, string>> = { postgres: OF_POSTGRES, mysql: OF_MYSQL };
 
 /** Functions that wait, lock, read files, or act outside of the transaction: READ ONLY does not stop them, or only some. */
-const OF_SERVER: Readonly<Record<EngineFamily, RegExp>> = {
+const OF_SERVER: Readonly<Record<SqlFamily, RegExp>> = {
   postgres:
     /^(?:set_config|nextval|setval|lo_\w+|loread|lowrite|dblink\w*|query_to_xml\w*|cursor_to_xml\w*|ts_stat|crosstab\w*|connectby|pg_sleep\w*|pg_read_\w+|pg_ls_dir|pg_stat_file|pg_file_\w+|pg_terminate_backend|pg_cancel_backend|pg_reload_conf|pg_rotate_logfile\w*|pg_switch_wal|pg_create_\w+|pg_drop_\w+|pg_copy_\w+slot|pg_promote|pg_notify|pg_export_snapshot|pg_logical_\w+|pg_wal_replay_\w+|pg_backup_\w+|pg_(?:try_)?advisory_\w+|pg_replication_\w+|pg_stat_reset\w*|pg_stat_statements_reset|pg_prewarm|pg_buffercache_evict\w*|pg_log_\w+|pg_import_system_collations|pg_current_xact_id|txid_current)$/,
   mysql:
@@ -58,7 +58,7 @@ export function asSubquery(statement: string): string {
  * Reads the statement of an own check as its server would. The server refuses what this misses: it gets one statement, as a
  * subquery, in a READ ONLY transaction that is rolled back.
  */
-export function readOwnStatement(engine: Engine, sql: string): ReadStatement {
+export function readOwnStatement(engine: SqlEngine, sql: string): ReadStatement {
   if (sql.length > LONGEST_SQL)
     return { problem: `The statement is longer than ${LONGEST_SQL.toLocaleString('en-US')} characters.` };
   if (sql.includes('\0')) return { problem: 'The statement has a null character.' };
@@ -72,7 +72,7 @@ export function readOwnStatement(engine: Engine, sql: string): ReadStatement {
   return problem === null ? { statement: sql.slice(0, parts[end]?.at ?? sql.length).trim() } : { problem };
 }
 
-function findProblem(engine: Engine, parts: readonly Part[]): string | null {
+function findProblem(engine: SqlEngine, parts: readonly Part[]): string | null {
   const first = parts.find(({ text }) => text !== '(');
   if (!first) return 'The statement is empty.';
   if (first.kind !== 'word' || !['select', 'with'].includes(first.text))
@@ -94,7 +94,7 @@ function findProblem(engine: Engine, parts: readonly Part[]): string | null {
   return null;
 }
 
-function readParts(engine: Engine, sql: string): Part[] | { problem: string } {
+function readParts(engine: SqlEngine, sql: string): Part[] | { problem: string } {
   const pattern = new RegExp(PARTS[familyOf(engine)], 'suy');
   const parts: Part[] = [];
   while (pattern.lastIndex < sql.length) {

@@ -15,6 +15,7 @@ const row = ({ metric, title, meaning }: Vital) =>
 describe.each([
   ['PostgreSQL', engineVitals.postgres],
   ['MySQL and MariaDB', engineVitals.mysql],
+  ['PgBouncer', engineVitals.pgbouncer],
 ])('%s', (engine, { vitals }) => {
   test('the reference lists its vitals, with the titles and units of the console', () => {
     const [, section = ''] = new RegExp(`\\n## ${engine}\\n([^#]*)`).exec(page) ?? [];

@@ -1,6 +1,8 @@
 import type { Engine } from '../../vocabulary/engines.ts';
 import { mysqlReadings } from './mysql-readings.ts';
 import { mysqlVitals } from './mysql-vitals.ts';
+import { pgbouncerReadings } from './pgbouncer-readings.ts';
+import { pgbouncerVitals } from './pgbouncer-vitals.ts';
 import { postgresReadings } from './postgres-readings.ts';
 import { postgresVitals } from './postgres-vitals.ts';
 import type { EngineVitals, VitalValue } from './vital.ts';
@@ -12,9 +14,12 @@ export const engineVitals: Readonly<Record<Engine, EngineVitals>> = {
   postgres: { vitals: postgresVitals, readings: postgresReadings },
   mysql,
   mariadb: mysql, // the server itself reports which of the two it is
+  pgbouncer: { vitals: pgbouncerVitals, readings: pgbouncerReadings },
 };
 
-const titles = new Map([...mysqlVitals, ...postgresVitals].map(({ metric, title }) => [metric, title]));
+const titles = new Map(
+  [...pgbouncerVitals, ...mysqlVitals, ...postgresVitals].map(({ metric, title }) => [metric, title]),
+);
 
 /** What a vital is called above a chart, such as `Transactions`; null if no engine has such a vital. */
 export function vitalTitle(metric: string): string | null {

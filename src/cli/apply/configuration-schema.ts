@@ -91,7 +91,7 @@ function connection(checks: Catalogue['checks']) {
       url: Type.Optional(
         Type.Union([Type.String({ minLength: 1, maxLength: 4_096 }), secretSchema('The URL')], {
           description:
-            'postgres://user@host:5432/database, mysql:// or mariadb://user@host:3306; with its password only as {env: NAME} or {file: PATH}.',
+            'postgres://user@host:5432/database, mysql:// or mariadb://user@host:3306, pgbouncer://user@host:6432; with its password only as {env: NAME} or {file: PATH}.',
         }),
       ),
       address: Type.Optional(Address),

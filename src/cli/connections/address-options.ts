@@ -60,6 +60,6 @@ export function everyOption(): Option {
 /** `--url`. */
 export function urlOption(): Option {
   const forms =
-    'postgres://user:password@host:5432/database, or mysql:// or mariadb://user:password@host:3306';
+    'postgres://user:password@host:5432/database, mysql:// or mariadb://user:password@host:3306, or pgbouncer://user:password@host:6432';
   return new Option('--url <URL>', forms).argParser(parseConnectionUrl);
 }

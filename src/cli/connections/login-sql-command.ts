@@ -18,7 +18,8 @@ const NOTES = `
 Grants of postgres:
 ${grantsOf('postgres')}
 Grants of mysql and mariadb (administrators: mysql only):
-${grantsOf('mysql')}`;
+${grantsOf('mysql')}
+pgbouncer: no grants. It prints lines of pgbouncer.ini.`;
 
 /** Adds `connection login-sql` to the group. */
 export function addLoginSqlCommand(group: Command): void {

@@ -15,6 +15,7 @@ export const DB_SYSTEMS: Readonly<Record<Engine, string>> = {
   postgres: 'postgresql',
   mysql: 'mysql',
   mariadb: 'mariadb',
+  pgbouncer: 'postgresql',
 };
 
 /** The units in UCUM (https://ucum.org). */
@@ -54,7 +55,11 @@ const MYSQL: Names = {
   replication_lag_seconds: { name: 'mysql.replica.time_behind_source', unit: 's' },
 };
 
-const NAMES: Readonly<Record<EngineFamily, Names>> = { postgres: POSTGRES, mysql: MYSQL };
+const NAMES: Readonly<Record<EngineFamily, Names>> = {
+  postgres: POSTGRES,
+  mysql: MYSQL,
+  pgbouncer: {},
+};
 
 /** The name of a value. A check's own value keeps its name, because it may mean less than the vital of that name. */
 export function otlpName(

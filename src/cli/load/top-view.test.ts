@@ -59,6 +59,7 @@ const READING: PulseReading = {
   oldestTransaction: 45,
   waits: [wait(2, [1], 44), wait(3, [2], 12)],
   shortWaits: 0,
+  clientsWaiting: null,
   sessions: [
     session(1, 'bob', 'idle in transaction', 45),
     session(2, 'shop', 'active', 44),

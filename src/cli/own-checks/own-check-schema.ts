@@ -2,13 +2,13 @@ import { OWN_OPERATORS, OWN_UNITS, type OwnCheck } from '../../checks/own/own-ch
 import { LONGEST_SQL } from '../../checks/own/own-statement.ts';
 import { requireOwnCheck, TIMEOUT_SECONDS } from '../../connections/own-checks/own-check-rules.ts';
 import { type Static, Type } from '../../platform/schema/schema.ts';
-import { ENGINES, type Engine } from '../../vocabulary/engines.ts';
+import { SQL_ENGINES, type SqlEngine } from '../../vocabulary/engines.ts';
 import { noteRepeated, type ReadFile } from '../apply/configuration-file.ts';
 import type { Path } from '../apply/schema-problems.ts';
 import { durationOf } from '../arguments.ts';
 
 /** The engines as a file names them; PostgreSQL has two names. */
-export const WRITTEN_ENGINES = ['postgresql', ...ENGINES] as const;
+export const WRITTEN_ENGINES = ['postgresql', ...SQL_ENGINES] as const;
 
 /** The schema of an own check in a file. */
 export const ownCheckSchema = Type.Object(
@@ -86,7 +86,7 @@ export function ownChecksIn(file: ReadFile, path: Path, written: readonly Writte
 }
 
 /** The engine of a name in a file, or of an option. */
-export function engineOf(written: (typeof WRITTEN_ENGINES)[number]): Engine {
+export function engineOf(written: (typeof WRITTEN_ENGINES)[number]): SqlEngine {
   return written === 'postgresql' ? 'postgres' : written;
 }
 

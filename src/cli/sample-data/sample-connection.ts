@@ -1,10 +1,10 @@
-import type { Engine } from '../../vocabulary/engines.ts';
+import type { SqlEngine } from '../../vocabulary/engines.ts';
 
 /** A connection of sample data. The seed determines its runs and tickets (`runsOf`). */
 export interface SampleConnection {
   name: string;
   host: string;
-  engine: Exclude<Engine, 'mariadb'>;
+  engine: Exclude<SqlEngine, 'mariadb'>;
   seed: number;
   /** The number of tickets that its runs open. */
   tickets: number;

@@ -166,6 +166,7 @@ export const LOGIN_GRANTS: Readonly<Record<Engine, readonly LoginGrant[]>> = {
   postgres: POSTGRES,
   mysql: MYSQL,
   mariadb: MARIADB,
+  pgbouncer: [], // stats_users is all or nothing
 };
 
 function listed(text: string): string[] {

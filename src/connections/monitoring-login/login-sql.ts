@@ -1,7 +1,7 @@
 import { quoted } from '../../checks/mysql/quote.ts';
 import { invalidParameter } from '../../platform/rejection.ts';
 import { isPrintable } from '../../platform/text/clean-text.ts';
-import type { Engine } from '../../vocabulary/engines.ts';
+import { type Engine, familyOf, type SqlEngine } from '../../vocabulary/engines.ts';
 import type { Provider } from '../../vocabulary/hosted/providers.ts';
 import { loginNotes, nameAdministrator } from './hosted-logins.ts';
 import { LOGIN_GRANTS, type LoginGrant } from './login-grants.ts';
@@ -10,7 +10,7 @@ import { LOGIN_GRANTS, type LoginGrant } from './login-grants.ts';
 const WATCHER = 'dbvitals_watcher';
 
 /** The longest name of a login, in bytes of UTF-8, or in characters on MySQL and MariaDB. */
-const LONGEST: Readonly<Record<Engine, number>> = { postgres: 63, mysql: 32, mariadb: 80 };
+const LONGEST: Readonly<Record<Engine, number>> = { postgres: 63, mysql: 32, mariadb: 80, pgbouncer: 63 };
 
 /** Which login to create. */
 export interface LoginRequest {
@@ -51,6 +51,7 @@ export function loginSql({
   if (unknown !== undefined)
     throw invalidParameter('grants', `There is no grant ${unknown}: use ${idsOf(known)}.`);
   const granted = known.filter(({ id, isDefault }) => grants?.includes(id) ?? isDefault);
+  if (engine === 'pgbouncer') return pgbouncerLogin(username);
   const login = loginName(engine, username, host);
   const parts = engine === 'postgres' ? postgresParts(login, granted) : mysqlParts(engine, login, granted);
   const administrator = nameAdministrator(engine, provider);
@@ -71,6 +72,28 @@ export function loginSql({
   };
 }
 
+/** PgBouncer has no GRANT: `stats_users` may run SHOW, and nothing else. */
+function pgbouncerLogin(username: string): LoginSql {
+  requireName('pgbouncer', username);
+  // A list of names, without quotes.
+  if (/[\s,"]/.test(username))
+    throw invalidParameter('username', 'The name of the login must have no space, comma or quote.');
+  return {
+    sql: [
+      '; In pgbouncer.ini, besides the names that are there:',
+      `stats_users = ${username}`,
+      '; In the file of auth_file, unless auth_query finds the login:',
+      `"${username}" "change-me"`,
+      '; Then on the admin console, as one of admin_users:',
+      'RELOAD;',
+    ].join('\n'),
+    notes: [
+      'The login reads statistics and settings. It can neither change PgBouncer nor log in to a database.',
+    ],
+    grants: [],
+  };
+}
+
 interface Parts {
   server: string[];
   database: string[];
@@ -88,7 +111,7 @@ function postgresParts(login: string, granted: readonly LoginGrant[]): Parts {
   };
 }
 
-function mysqlParts(engine: Engine, login: string, granted: readonly LoginGrant[]): Parts {
+function mysqlParts(engine: SqlEngine, login: string, granted: readonly LoginGrant[]): Parts {
   const globals = granted.flatMap(({ global }) => global ?? []);
   const needsTls = engine === 'mysql' ? ' require ssl' : '';
   return {
@@ -102,18 +125,22 @@ function mysqlParts(engine: Engine, login: string, granted: readonly LoginGrant[
 }
 
 /** The login as a statement names it. Any name but the default is quoted: it may be a reserved word, or hostile. */
-function loginName(engine: Engine, username: string, host: string): string {
-  const length = engine === 'postgres' ? Buffer.byteLength(username) : [...username].length;
+function loginName(engine: SqlEngine, username: string, host: string): string {
+  requireName(engine, username);
+  if (!/^[0-9A-Za-z.:%_/-]{1,255}$/.test(host))
+    throw invalidParameter('host', 'Enter a host name, an IP address, or % for any host.');
+  if (engine === 'postgres') return username === WATCHER ? username : `"${username.replaceAll('"', '""')}"`;
+  return `${username === WATCHER ? username : quoted(username)}@'${host}'`;
+}
+
+function requireName(engine: Engine, username: string): void {
+  const length = familyOf(engine) !== 'mysql' ? Buffer.byteLength(username) : [...username].length;
   // A backslash is an escape to clients of MySQL, wherever it stands.
   if (!isPrintable(username) || username.includes('\\') || length < 1 || length > LONGEST[engine])
     throw invalidParameter(
       'username',
       `The name of the login must have 1 to ${LONGEST[engine]} printable characters, and no backslash.`,
     );
-  if (!/^[0-9A-Za-z.:%_/-]{1,255}$/.test(host))
-    throw invalidParameter('host', 'Enter a host name, an IP address, or % for any host.');
-  if (engine === 'postgres') return username === WATCHER ? username : `"${username.replaceAll('"', '""')}"`;
-  return `${username === WATCHER ? username : quoted(username)}@'${host}'`;
 }
 
 function idsOf(grants: readonly LoginGrant[]): string {

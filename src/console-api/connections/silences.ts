@@ -1,6 +1,7 @@
 import { backupChecks } from '../../checks/backups/backup-checks.ts';
 import { catalogues } from '../../checks/catalogue.ts';
 import { connectionFindings } from '../../checks/connection-findings.ts';
+import { checksOf } from '../../checks/engine-catalogue.ts';
 import { isOwnCheckId } from '../../checks/own/own-check.ts';
 import { notFound, Rejection } from '../../platform/rejection.ts';
 import { identifier, timestamp } from '../../platform/schema/fields.ts';
@@ -117,8 +118,7 @@ export const silenceRoutes: ConsoleRoute[] = [listSilences, silence, end, withdr
 
 function requireCheckOf(engine: keyof typeof catalogues, id: string): void {
   if (isOwnCheckId(id)) return;
-  const { checks, privilegeMissing } = catalogues[engine];
-  const known = [...checks, privilegeMissing, ...connectionFindings, ...backupChecks].some(
+  const known = [...checksOf(catalogues[engine]), ...connectionFindings, ...backupChecks].some(
     (check) => check.id === id,
   );
   if (known) return;

@@ -22,7 +22,7 @@ import { nullable } from '../../platform/schema/nullable.ts';
 import { type Static, Type } from '../../platform/schema/schema.ts';
 import { stringEnum } from '../../platform/schema/string-enum.ts';
 import { serverVersion } from '../../platform/text/server-version.ts';
-import { ENGINE_NAMES } from '../../vocabulary/engines.ts';
+import { ENGINE_NAMES, familyOf } from '../../vocabulary/engines.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { type ConsoleParts, type ConsoleRoute, consoleRoute } from '../route.ts';
 import { makeChange, requireHost } from './change-connections.ts';
@@ -214,7 +214,7 @@ function shown(
     return notReached(reason, { advice: advice.replaceAll(OPTIONS, ''), paste, tls });
   }
   const quiet = findings.filter(({ status }) => status === 'skipped' || status === 'error');
-  const { id } = catalogues[engine].privilegeMissing;
+  const id = catalogues[engine].privilegeMissing?.id;
   return {
     reachable: true,
     reason: null,
@@ -248,6 +248,7 @@ function skippedOf({
 
 /** `PostgreSQL 18.1`, `MySQL 8.0.36`, `MariaDB 10.11.6`. */
 function versionText(asked: DatabaseAddress['engine'], version: number): string {
-  const engine = asked === 'postgres' ? asked : isMariaDb(version) ? 'mariadb' : 'mysql';
+  const flavour = isMariaDb(version) ? 'mariadb' : 'mysql';
+  const engine = familyOf(asked) === 'mysql' ? flavour : asked;
   return `${ENGINE_NAMES[engine]} ${serverVersion(engine, version)}`;
 }

@@ -13,7 +13,7 @@ import { previewThresholds, type ThresholdScope } from '../../connections/thresh
 import { exportThresholds } from '../../connections/thresholds/threshold-file.ts';
 import { Rejection } from '../../platform/rejection.ts';
 import { count } from '../../platform/schema/fields.ts';
-import { Type } from '../../platform/schema/schema.ts';
+import { type Static, Type } from '../../platform/schema/schema.ts';
 import { familyOfCheck } from '../../vocabulary/engines.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
@@ -22,7 +22,7 @@ import { OwnThresholds, ThresholdChange, ThresholdList, ThresholdPreview } from 
 /** The most connections in a list. */
 const LISTED = 1_000;
 
-const checks = everyCheck.flatMap((check) => {
+const checks = everyCheck.flatMap((check): Static<typeof ThresholdList>['checks'] => {
   const { id: check_id, title, category } = check;
   const thresholds = thresholdFacts(check).map(({ level, ...facts }) => ({
     ...facts,

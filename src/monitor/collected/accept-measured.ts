@@ -1,6 +1,7 @@
 import { catalogues } from '../../checks/catalogue.ts';
 import type { Finding, Outcome } from '../../checks/check.ts';
 import { connectionFindings } from '../../checks/connection-findings.ts';
+import { checksOf } from '../../checks/engine-catalogue.ts';
 import { engineVitals } from '../../checks/vitals/engine-vitals.ts';
 import { cleanText } from '../../platform/text/clean-text.ts';
 import type { Fact, ReportedReading } from '../../runs/changes/facts.ts';
@@ -36,9 +37,8 @@ const QUERY_NAME = 100;
  * of its own connections.
  */
 export function acceptMeasured(engine: Engine, reported: ReportedMeasured, queryTexts: boolean): Measured {
-  const { checks, privilegeMissing } = catalogues[engine];
   const known = new Map<string, Outcome['check']>(
-    [...connectionFindings, privilegeMissing, ...checks].map((check) => [check.id, check]),
+    [...connectionFindings, ...checksOf(catalogues[engine])].map((check) => [check.id, check]),
   );
   const counted = new Set([...known.keys(), ...engineVitals[engine].readings.map(({ id }) => String(id))]);
   const isKnown = ({ checkId }: { checkId: string }) => counted.has(checkId);

@@ -11,7 +11,10 @@ export interface CollectedJob {
   /** The name of the connection in the collector's file. */
   connection: string;
   engine: Engine;
-  instructions: Pick<Instructions, 'thresholds' | 'expectedStandbys' | 'before' | 'facts' | 'queries'>;
+  instructions: Pick<
+    Instructions,
+    'thresholds' | 'expectedStandbys' | 'serversBehind' | 'before' | 'facts' | 'queries'
+  >;
 }
 
 type HandOutDeps = Pick<MonitorDeps, 'writer' | 'secret' | 'allowPrivateTargets'>;
@@ -27,8 +30,22 @@ export async function handOut(
   for (const { run, name, ...connection } of claimed) {
     const loaded = await loadCollectedRun(deps, connection);
     if (!loaded) continue; // it was removed meanwhile
-    const { thresholds, expectedStandbys = 0, before = [], facts = null, queries } = loaded.instructions;
-    const instructions = { thresholds, expectedStandbys, before, facts, ...(queries && { queries }) };
+    const {
+      thresholds,
+      expectedStandbys = 0,
+      before = [],
+      facts = null,
+      queries,
+      serversBehind,
+    } = loaded.instructions;
+    const instructions = {
+      thresholds,
+      expectedStandbys,
+      before,
+      facts,
+      ...(queries && { queries }),
+      ...(serversBehind && { serversBehind }),
+    };
     jobs.push({ run, connection: name, engine: loaded.engine, instructions });
   }
   return jobs;

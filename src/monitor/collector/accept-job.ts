@@ -1,4 +1,5 @@
 import type { Row } from '../../checks/fault.ts';
+import type { ServerLimit } from '../../checks/pgbouncer/server-limit.ts';
 import type { KnownReading } from '../../runs/changes/facts.ts';
 import type { QueryInstructions } from '../../runs/queries/query-run.ts';
 import { unpackState } from '../../runs/queries/query-state.ts';
@@ -26,7 +27,7 @@ function acceptJob(value: unknown): CollectedJob {
   const { run, connection, engine: named, instructions } = fieldsIn(value);
   const engine = ENGINES.find((one) => one === named);
   if (!isText(run) || !RUN.test(run) || !isText(connection) || !engine) throw new InvalidJob('a run');
-  const { thresholds, expectedStandbys, before, facts, queries } = fieldsIn(instructions);
+  const { thresholds, expectedStandbys, before, facts, queries, serversBehind = [] } = fieldsIn(instructions);
   return {
     run,
     connection,
@@ -35,6 +36,7 @@ function acceptJob(value: unknown): CollectedJob {
       thresholds: acceptThresholds(thresholds),
       expectedStandbys: typeof expectedStandbys === 'number' ? expectedStandbys : 0,
       before: listIn(before).map(acceptSample),
+      serversBehind: listIn(serversBehind).map(acceptServer),
       facts: facts === null || facts === undefined ? null : acceptFacts(fieldsIn(facts)),
       ...(queries !== undefined && { queries: acceptQueries(fieldsIn(queries)) }),
     },
@@ -57,6 +59,13 @@ function acceptSample(value: unknown): CounterBefore {
   const { checkId, database, seconds, rows } = fieldsIn(value);
   if (!isText(checkId) || !isText(database) || typeof seconds !== 'number') throw new InvalidJob('a sample');
   return { checkId, database, seconds, rows: listIn(rows).map((row): Row => ({ ...fieldsIn(row) })) };
+}
+
+function acceptServer(value: unknown): ServerLimit {
+  const { host, port, name, allowed } = fieldsIn(value);
+  if (!isText(host) || !isText(name) || typeof port !== 'number' || typeof allowed !== 'number')
+    throw new InvalidJob('a server');
+  return { host, port, name, allowed };
 }
 
 function acceptFacts({ key, known, started }: Fields) {

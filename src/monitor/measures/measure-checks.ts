@@ -1,6 +1,7 @@
 import type { Check, Thresholds } from '../../checks/check.ts';
 import { type JudgementInput, keptRows } from '../../checks/judgement-of.ts';
 import type { OwnCheck } from '../../checks/own/own-check.ts';
+import type { ServerLimit } from '../../checks/pgbouncer/server-limit.ts';
 import { rowsOf } from '../../checks/rows.ts';
 import type { Provider } from '../../vocabulary/hosted/providers.ts';
 import { type CounterBefore, type CounterSample, cleanRows } from '../counters.ts';
@@ -31,6 +32,7 @@ export interface Run extends Silences {
   /** Thresholds that replace the check's own, by check id. */
   thresholds: Readonly<Record<string, Thresholds>>;
   expectedStandbys: number;
+  serversBehind: readonly ServerLimit[];
   /** The checks that members wrote, as checks of the run. */
   own: ReadonlyMap<Check, OwnCheck>;
   /** Measures nothing else than `own`. */
@@ -103,7 +105,7 @@ async function takeSample(
 }
 
 function factsFor(run: Run, { id, comparesRuns }: Check, place: Place, database: string): JudgementInput {
-  const { expectedStandbys, began } = run;
+  const { expectedStandbys, serversBehind, began } = run;
   const thresholds = run.thresholds[id];
   const last = comparesRuns && run.before.find((each) => each.checkId === id && each.database === database);
   const seconds = last ? last.seconds + (Date.now() - began) / 1_000 : 0;
@@ -111,6 +113,7 @@ function factsFor(run: Run, { id, comparesRuns }: Check, place: Place, database:
     ...place,
     now: new Date(),
     expectedStandbys,
+    serversBehind,
     ...(thresholds && { thresholds }),
     ...(last && { before: { rows: last.rows, seconds } }),
   };

@@ -67,6 +67,7 @@ async function runUntil(databases: readonly string[], sessions: number, before: 
     meter: { bytes: 0, statements: 0, milliseconds: 0 },
     thresholds: {},
     expectedStandbys: 0,
+    serversBehind: [],
     own: new Map(),
     onlyOwn: false,
     before,

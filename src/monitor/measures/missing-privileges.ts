@@ -9,7 +9,7 @@ import type { DeniedVitals } from './measure-vitals.ts';
  * that give access to rows: only the check itself shows those.
  */
 export function missingPrivileges(
-  own: Catalogue['privilegeMissing'],
+  own: NonNullable<Catalogue['privilegeMissing']>,
   all: { check: Check; samples: Sample[] }[],
   vitals: readonly DeniedVitals[] = [],
 ): Outcome {

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../checks/check.ts';
 import { ownCheck } from '../../checks/own/own-check-fixture.ts';
+import type { SqlEngine } from '../../vocabulary/engines.ts';
 import { measureInChild } from '../children/measure-in-child.ts';
 import type { Target } from '../session/session.ts';
 
@@ -7,7 +8,7 @@ const NEVER = new AbortController().signal;
 
 /** Measures a target with these statements as own checks, as a run does. Returns their outcomes, in order. */
 export async function measureStatements(
-  target: Target,
+  target: Target & { engine: SqlEngine },
   statements: readonly string[],
   timeout = 1,
 ): Promise<(Outcome | undefined)[]> {

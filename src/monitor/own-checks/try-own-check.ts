@@ -1,7 +1,8 @@
 import { type ChangeAccount, changeAccount } from '../../activity/record-entry.ts';
 import { findingId, type OwnCheck } from '../../checks/own/own-check.ts';
 import { worstFirst } from '../../checks/score.ts';
-import { notFound } from '../../platform/rejection.ts';
+import { notFound, Rejection } from '../../platform/rejection.ts';
+import { ENGINE_NAMES, isSqlEngine } from '../../vocabulary/engines.ts';
 import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 import type { FindingStatus } from '../../vocabulary/severities.ts';
 import { loadRun } from '../load-run.ts';
@@ -47,12 +48,15 @@ export async function tryOwnCheck(
   const run = await loadRun(deps, connection);
   const { connectionId: connection_id } = connection;
   if (!run) throw notFound('connection', connection_id);
+  const { engine } = run.job.target;
+  if (!isSqlEngine(engine))
+    throw new Rejection('conflict', `${ENGINE_NAMES[engine]} runs no SELECT, so it has no own checks.`);
   await change(async ({ record }) => {
     const properties = { connection_id, sql: tried.sql, ...deps.actor };
     record('own_check_tried', PAGE_LINKS.connection(connection_id), properties);
   });
   const { target, instructions } = run.job;
-  const named = { id: 'TRIED', title: 'Tried', engine: target.engine, remediation: '', tags: [] };
+  const named = { id: 'TRIED', title: 'Tried', engine, remediation: '', tags: [] };
   const own = [{ ...tried, ...named, ...KEPT }];
   const { facts: _, before: __, ...rest } = instructions;
   const job = { target, instructions: { ...rest, own, onlyOwn: true } };

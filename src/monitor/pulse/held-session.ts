@@ -10,6 +10,7 @@ import { reachTarget } from '../session/reach.ts';
 import { type Meter, NoAnswer, type Session, type Target } from '../session/session.ts';
 import { mysqlPulse } from './reading/mysql-pulse.sql.ts';
 import { mysqlWaits } from './reading/mysql-waits.sql.ts';
+import { POOLS_BYTES, readPgbouncerPulse } from './reading/pgbouncer-pulse.ts';
 import { postgresPulse } from './reading/postgres-pulse.sql.ts';
 import { MalformedPulse, type PulseReading, parseReading } from './reading/pulse-reading.ts';
 import { readDeadlock, type SentDeadlock, STATUS_BYTES } from './reading/read-deadlock.ts';
@@ -120,7 +121,7 @@ export class HeldSession {
   }
 
   async #read(): Promise<PulseAnswer> {
-    this.#meter.bytes = 0;
+    this.#meter.bytes = this.#target.engine === 'pgbouncer' ? -POOLS_BYTES : 0;
     const engine = await loadEngine(this.#target.engine);
     this.#session ??= await this.#open(engine);
     const reading = await READERS[familyOf(this.#target.engine)](this.#session);
@@ -176,6 +177,7 @@ export class HeldSession {
 const READERS: Readonly<Record<EngineFamily, (session: Session) => Promise<PulseReading>>> = {
   postgres: async (session) => parseReading(await session.read(postgresPulse, { isRepeated: true })),
   mysql: async (session) => parseReading(await readMysql(session)),
+  pgbouncer: readPgbouncerPulse,
 };
 
 /** Waits are in a statement of their own, because MySQL and MariaDB plan each statement anew: to plan that one takes as long as all else. */

@@ -120,6 +120,7 @@ export function withoutToken(loaded: LoadedPulse): LoadedPulse {
 const JUDGES: Readonly<Record<EngineFamily, Record<'blocked' | 'saturation', readonly string[]>>> = {
   postgres: { blocked: ['PG_BLOCKED_SESSIONS'], saturation: ['PG_CONN_SATURATION'] },
   mysql: { blocked: ['MY_LOCK_WAITS', 'MY_MDL_WAIT'], saturation: ['MY_CONN_SATURATION'] },
+  pgbouncer: { blocked: ['PB_CLIENTS_WAITING'], saturation: ['PB_CLIENT_LIMIT'] },
 };
 
 function pulseThresholds(

@@ -9,6 +9,7 @@ const CONDITIONS = [
   'connections',
   'connections_full',
   'replica_stopped',
+  'server_unreachable',
   'restarted',
   'role_changed',
 ] as const;
@@ -37,11 +38,12 @@ export interface PulseEvidence {
 /** The checks that judge a condition. Pulses saw it more than once, so one run is enough to open or resolve their tickets. */
 const CHECKS: Readonly<Record<CheckedCondition, readonly string[]>> = {
   unreachable: ['CONN_UNREACHABLE'],
-  blocked: ['PG_BLOCKED_SESSIONS', 'MY_LOCK_WAITS', 'MY_MDL_WAIT'],
-  blocked_long: ['PG_BLOCKED_SESSIONS', 'MY_LOCK_WAITS', 'MY_MDL_WAIT'],
-  connections: ['PG_CONN_SATURATION', 'MY_CONN_SATURATION'],
-  connections_full: ['PG_CONN_SATURATION', 'MY_CONN_SATURATION'],
+  blocked: ['PG_BLOCKED_SESSIONS', 'MY_LOCK_WAITS', 'MY_MDL_WAIT', 'PB_CLIENTS_WAITING'],
+  blocked_long: ['PG_BLOCKED_SESSIONS', 'MY_LOCK_WAITS', 'MY_MDL_WAIT', 'PB_CLIENTS_WAITING'],
+  connections: ['PG_CONN_SATURATION', 'MY_CONN_SATURATION', 'PB_CLIENT_LIMIT'],
+  connections_full: ['PG_CONN_SATURATION', 'MY_CONN_SATURATION', 'PB_CLIENT_LIMIT'],
   replica_stopped: ['PG_STANDBY_CUT_OFF', 'MY_REPLICA_STOPPED'],
+  server_unreachable: ['PB_SERVER_UNREACHABLE'],
   restarted: [],
   role_changed: [],
 };

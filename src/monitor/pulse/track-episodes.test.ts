@@ -31,6 +31,7 @@ function blocked(sessions: number, seconds: number, started = 5): PulseReading {
     oldestTransaction: null,
     waits: pids.map((pid) => ({ pid, blockers: [1], seconds, lock: 'transactionid', relation: null })),
     shortWaits: 0,
+    clientsWaiting: null,
     sessions: [session(1, 'bob'), ...pids.map((pid) => session(pid, 'shop'))],
   };
 }

@@ -9,4 +9,5 @@ export async function loadEngine(engine: Engine): Promise<EngineParts> {
 const PARTS: Readonly<Record<EngineFamily, () => Promise<EngineParts>>> = {
   postgres: async () => (await import('./postgres-engine.ts')).postgresEngine,
   mysql: async () => (await import('./mysql-engine.ts')).mysqlEngine,
+  pgbouncer: async () => (await import('./pgbouncer-engine.ts')).pgbouncerEngine,
 };

@@ -17,6 +17,7 @@ function partsOf(engine: Engine, version: number): number[] {
 const PARTS: Readonly<Record<EngineFamily, (major: number, rest: number) => number[]>> = {
   postgres: (major, rest) => [major, rest],
   mysql: (major, rest) => [major, Math.floor(rest / 100), rest % 100],
+  pgbouncer: (major, rest) => [major, Math.floor(rest / 100), rest % 100],
 };
 
 /** Whether a version is `wanted`, or begins with it: `18.4` is of `18`, and `18` is not of `1`. */

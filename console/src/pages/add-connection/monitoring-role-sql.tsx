@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import type { MonitoringRoleSql as Statements } from '../../../../src/console-api/connections/monitoring-role-sql.ts';
-import type { Engine } from '../../../../src/vocabulary/engines.ts';
+import { type Engine, familyOf } from '../../../../src/vocabulary/engines.ts';
 import { PROVIDER_NAMES, PROVIDERS, type Provider } from '../../../../src/vocabulary/hosted/providers.ts';
 import { get } from '../../api.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
@@ -28,7 +28,7 @@ export function MonitoringRoleSql({ engine, username }: { engine: Engine; userna
     engine,
     username,
     provider: provider === OWN ? null : (provider as Provider),
-    host: engine === 'postgres' ? null : host,
+    host: familyOf(engine) === 'mysql' ? host : null,
     grants: granted && (granted.join(',') || 'none'),
   });
   const query = useQuery({
@@ -41,7 +41,7 @@ export function MonitoringRoleSql({ engine, username }: { engine: Engine; userna
   return (
     <div className="login-sql">
       <Select choices={HOSTS} label="Where the server runs" onChange={setProvider} value={provider} />
-      {engine !== 'postgres' && (
+      {familyOf(engine) === 'mysql' && (
         <TextField
           description="The address of dbvitals as the server sees it. % is any."
           label="Allow logins from"
@@ -54,28 +54,30 @@ export function MonitoringRoleSql({ engine, username }: { engine: Engine; userna
       <Loaded query={query} skeleton={<SkeletonRows rows={3} />}>
         {({ sql, notes, grants }) => (
           <>
-            <fieldset className="login-grants">
-              <legend className="field-label">Privileges</legend>
-              {grants.map(({ id, privilege, why, checks, is_default, is_granted }) => (
-                <Checkbox
-                  isSelected={is_granted}
-                  key={id}
-                  onChange={(isOn) =>
-                    setGranted(
-                      grants
-                        .filter((grant) => (grant.id === id ? isOn : grant.is_granted))
-                        .map((grant) => grant.id),
-                    )
-                  }
-                >
-                  {privilege}
-                  {!is_default && <span className="quiet"> (optional)</span>}
-                  <span className="field-description">
-                    {why} For {checks.length === 1 ? checks[0] : `${checks.length} checks`}.
-                  </span>
-                </Checkbox>
-              ))}
-            </fieldset>
+            {grants.length > 0 && (
+              <fieldset className="login-grants">
+                <legend className="field-label">Privileges</legend>
+                {grants.map(({ id, privilege, why, checks, is_default, is_granted }) => (
+                  <Checkbox
+                    isSelected={is_granted}
+                    key={id}
+                    onChange={(isOn) =>
+                      setGranted(
+                        grants
+                          .filter((grant) => (grant.id === id ? isOn : grant.is_granted))
+                          .map((grant) => grant.id),
+                      )
+                    }
+                  >
+                    {privilege}
+                    {!is_default && <span className="quiet"> (optional)</span>}
+                    <span className="field-description">
+                      {why} For {checks.length === 1 ? checks[0] : `${checks.length} checks`}.
+                    </span>
+                  </Checkbox>
+                ))}
+              </fieldset>
+            )}
             <CodeBlock text={sql} what="SQL" />
             <p className="quiet">
               Replace change-me with a password of your own. dbvitals reads no rows of your tables.

@@ -2,7 +2,7 @@ import type {
   NewConnection,
   TestedConnection,
 } from '../../../../src/console-api/connections/connection-schemas.ts';
-import { engineOfScheme } from '../../../../src/vocabulary/engines.ts';
+import { engineOfScheme, traitsOf } from '../../../../src/vocabulary/engines.ts';
 import { verifiesServer } from '../../../../src/vocabulary/tls-modes.ts';
 import {
   addressOf,
@@ -22,7 +22,7 @@ export interface ConnectionInput {
 }
 
 // Parsed as the service does. The service reports any other error in the URL.
-const URL_START = /^(postgres(?:ql)?|mysql|mariadb):\/\/(?:([^:@/?#]+)(?::[^@/?#]*)?@)?([^@/?#]*)/;
+const URL_START = /^(postgres(?:ql)?|mysql|mariadb|pgbouncer):\/\/(?:([^:@/?#]+)(?::[^@/?#]*)?@)?([^@/?#]*)/;
 
 /** The engine and user from the URL or the fields, as far as they are typed. */
 export function loginOf({ url, draft }: ConnectionInput): {
@@ -69,7 +69,7 @@ export function testedOf(given: ConnectionInput): TestedConnection {
         ca_certificate: draft.caCertificate,
       }),
     ...(!socket && draft.hasTunnel && { ssh: sshOf(draft) }),
-    ...(engine === 'postgres' && standbys > 0 && { expected_standbys: standbys }),
+    ...(traitsOf(engine).hasStandbys && standbys > 0 && { expected_standbys: standbys }),
   };
 }
 

@@ -71,6 +71,14 @@ export interface PulseReading {
   /** How many sessions have waited for a lock for less than a second. */
   shortWaits: number;
   sessions: PulseSession[];
+  /** Clients of a pooler that wait for a server connection; null if this is none. */
+  clientsWaiting: {
+    count: number;
+    /** The longest wait. */
+    seconds: number;
+    /** In a pool that has no server connection. */
+    isCutOff: boolean;
+  } | null;
 }
 
 /** The server's answer is not what the statement asks for. */
@@ -115,6 +123,7 @@ export function parseReading(rows: readonly Row[]): PulseReading {
     waits: joinWaits(waits),
     shortWaits: number(row['short_waits'], 'short_waits'),
     sessions: list(row['sessions'], 'sessions').map(parseSession),
+    clientsWaiting: null,
   };
 }
 

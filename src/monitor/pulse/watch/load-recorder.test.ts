@@ -32,6 +32,7 @@ function reading(load: LoadGroup[], more: Partial<PulseReading> = {}): PulseRead
     oldestTransaction: null,
     waits: [],
     shortWaits: 0,
+    clientsWaiting: null,
     sessions: [],
     ...more,
   };

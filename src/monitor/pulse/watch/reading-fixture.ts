@@ -18,4 +18,5 @@ export const CALM: PulseReading = {
   waits: [],
   shortWaits: 0,
   sessions: [],
+  clientsWaiting: null,
 };

@@ -58,6 +58,9 @@ const RUN_EVERY_MS = 60_000;
 /** Of the connections: from there on a close look. */
 const CROWDED = 0.9;
 
+/** Clients of a pooler often wait for less. */
+const LATE_SECONDS = 1;
+
 /** A start time that is computed from whole seconds varies by one. */
 const START_VARIES = 5;
 
@@ -134,7 +137,7 @@ function watchReading(before: Watch, reading: PulseReading, thresholds: PulseThr
   const seen = new Set<Condition>();
   const see = (condition: Condition, holds: boolean) => holds && seen.add(condition);
   const { warning, critical } = blockedLimits(reading, thresholds);
-  const waited = Math.max(0, ...blockingRoots(reading).map(longestWait));
+  const waited = Math.max(reading.clientsWaiting?.seconds ?? 0, ...blockingRoots(reading).map(longestWait));
   see('blocked', waited >= warning);
   see('blocked_long', waited >= critical);
   const share = usedShare(reading);
@@ -144,6 +147,9 @@ function watchReading(before: Watch, reading: PulseReading, thresholds: PulseThr
     reading.isReplicating === true ? 0 : before.standstills === null ? null : before.standstills + 1;
   see('replica_stopped', reading.isReplicating === false && standstills !== null && standstills >= 2);
   const last = before.reading;
+  // A pool that begins has no server connection for a moment.
+  const isCutOff = reading.clientsWaiting?.isCutOff === true && last?.clientsWaiting?.isCutOff === true;
+  see('server_unreachable', isCutOff);
   see('restarted', last !== null && reading.started > last.started + START_VARIES);
   see('role_changed', last !== null && reading.isStandby !== last.isStandby);
   const rules = watchRules(before.rules, reading, thresholds.rules, now);
@@ -165,7 +171,9 @@ function blockedLimits(
 }
 
 function isCrowded(reading: PulseReading): boolean {
-  return reading.waits.length > 0 || usedShare(reading) > CROWDED;
+  const areClientsLate = (reading.clientsWaiting?.seconds ?? 0) >= LATE_SECONDS;
+  const isCutOff = reading.clientsWaiting?.isCutOff === true;
+  return reading.waits.length > 0 || areClientsLate || isCutOff || usedShare(reading) > CROWDED;
 }
 
 function usedShare({ connections: { used, allowed } }: PulseReading): number {

@@ -39,8 +39,11 @@ export function watchRules(
   const oldest = known.findLastIndex(({ at }) => at <= now - AVERAGE_MS);
   const recent = [...known.slice(Math.max(0, oldest)), { at: now, active: reading.active }];
   const figures = {
-    blocked_seconds: Math.max(0, ...blockingRoots(reading).map(longestWait)),
-    blocked_sessions: reading.waits.length,
+    blocked_seconds: Math.max(
+      reading.clientsWaiting?.seconds ?? 0,
+      ...blockingRoots(reading).map(longestWait),
+    ),
+    blocked_sessions: reading.waits.length + (reading.clientsWaiting?.count ?? 0),
     load_active_sessions: averageActive(recent),
   };
   const since = new Map<number, number>();

@@ -2,6 +2,7 @@ import { ForbiddenAddress } from '../../../platform/network/address.ts';
 import { NEEDS_TLS, NO_LOGIN, NO_ROLE, NO_RULE, REJECTED } from '../../../store/link/refused-login.ts';
 import { ConnectRefused } from '../connect-refused.ts';
 import { PasswordRefused, type Target } from '../session.ts';
+import { consoleAdvice } from './pgbouncer-refusals.ts';
 import { addressesIn, allowingRule, connectGrant, loginStatement } from './remedy-text.ts';
 
 const PASSWORD =
@@ -88,6 +89,8 @@ export function connectRemedy(error: unknown, code: string, message: string, att
   }
   if (error instanceof PasswordRefused) return remedy(`${error.advice} ${ALLOW_PASSWORD}`);
   if (error instanceof ConnectRefused) return remedy(error.advice);
+  const ofConsole = consoleAdvice(code, message, attempt.engine);
+  if (ofConsole !== null) return remedy(ofConsole);
   switch (code) {
     case '53300':
       if (/ for (?:role|database) /.test(message)) return remedy(LIMIT);
@@ -133,6 +136,10 @@ function ofAuthority({ engine }: Attempt): Remedy {
       return remedy(
         `${ADD_AUTHORITY} A self-signed certificate is its own authority. This shows its file on the server.`,
         'SHOW ssl_cert_file;',
+      );
+    case 'pgbouncer':
+      return remedy(
+        `${ADD_AUTHORITY} A self-signed certificate is its own authority: client_tls_cert_file of PgBouncer names it.`,
       );
     case 'mysql':
       return remedy(

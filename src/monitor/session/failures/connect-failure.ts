@@ -1,9 +1,11 @@
 import { ForbiddenAddress } from '../../../platform/network/address.ts';
 import { cleanText } from '../../../platform/text/clean-text.ts';
 import { refusedLogin } from '../../../store/link/refused-login.ts';
+import { ConnectRefused } from '../connect-refused.ts';
 import { HashingRefused, LoginRefused, PasswordRefused } from '../session.ts';
 import { SshRefused } from '../ssh-tunnel.ts';
 import { type Attempt, connectRemedy, isConnectDenied, type Remedy, UNTRUSTED } from './connect-advice.ts';
+import { consoleRefusal } from './pgbouncer-refusals.ts';
 
 /** Why a target could not be connected to. */
 export interface ConnectFailure extends Remedy {
@@ -74,6 +76,8 @@ function explained(error: unknown, connectMs: number): Cause {
     // Of its own limit, a pulse may hold the last one: it ends that session when it finds so.
     return { kind: 'saturated', reason: `all ${whose} are in use (${code})`, final: !own, isOwnLimit: own };
   }
+  const refusedConsole = consoleRefusal(code, message);
+  if (refusedConsole !== null) return unauthorized(refusedConsole);
   const login = LOGINS.get(code);
   if (login !== undefined) return unauthorized(login);
   if (code.startsWith('28')) return unauthorized(`${refusedLogin(message)} (SQLSTATE ${code})`);
@@ -89,7 +93,7 @@ function explained(error: unknown, connectMs: number): Cause {
   const tls = tlsReason(code, message);
   const named =
     REASONS[code] ?? cleanText(code && !message.includes(code) ? `${message} (${code})` : message, 200);
-  const refused = error instanceof ForbiddenAddress || error instanceof SshRefused;
+  const refused = [ForbiddenAddress, SshRefused, ConnectRefused].some((refused) => error instanceof refused);
   const final = tls !== null || refused || FINAL.has(code);
   return { kind: 'unreachable', reason: tls ?? named, final };
 }

@@ -1,0 +1,46 @@
+import { ConnectRefused } from './connect-refused.ts';
+import { openClient } from './postgres/open-client.ts';
+import type { Deadline, OpenedSession, Route, Target } from './session.ts';
+
+/**
+ * Connects to PgBouncer's admin console. It speaks only the simple protocol, one command at a time, and knows no transactions:
+ * a login of `stats_users` can't run a command that changes something. Throws like `openPostgresSession`.
+ */
+export async function openPgbouncerSession(
+  target: Target,
+  database: string,
+  route: Route,
+  deadline: Deadline,
+): Promise<OpenedSession> {
+  const { client, tls, isConsole, answerTo, close } = await openClient(target, database, route, deadline);
+  if (!isConsole) {
+    await close();
+    throw notConsole();
+  }
+  const { meter } = route;
+  return {
+    tls,
+    async read(command) {
+      const began = performance.now();
+      meter.statements++;
+      try {
+        const { rows } = await answerTo(() => client.query(command));
+        return rows;
+      } finally {
+        meter.milliseconds += performance.now() - began;
+      }
+    },
+    async readOwn() {
+      throw new Error('the admin console of PgBouncer runs no SELECT');
+    },
+    close,
+  };
+}
+
+/** The server is another one, or a database behind PgBouncer. */
+export function notConsole(): ConnectRefused {
+  return new ConnectRefused(
+    'it is not the admin console of PgBouncer 1.12 or later',
+    'Name the host and port of PgBouncer and the database pgbouncer, or add the server with a URL that begins with postgres://.',
+  );
+}
