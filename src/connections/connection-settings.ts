@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
 import { invalidParameter } from '../platform/rejection.ts';
-import { familyOf, isForeignCheck, traitsOf } from '../vocabulary/engines.ts';
+import { familyOf, isForeignCheck, isSqlEngine, traitsOf } from '../vocabulary/engines.ts';
 import { isShippedAuthority } from '../vocabulary/hosted/authorities.ts';
 import type { ThresholdChanges } from './connection-thresholds.ts';
 import type { DatabaseAddress } from './connection-url.ts';
@@ -43,7 +43,13 @@ export interface ConnectionSettings {
  */
 export function requireSettingsOf(
   engine: DatabaseAddress['engine'],
-  { thresholds = {}, expectedStandbys = 0, caCertificate }: ConnectionSettings,
+  {
+    thresholds = {},
+    expectedStandbys = 0,
+    backupExpectedSeconds = 0,
+    queryTexts,
+    caCertificate,
+  }: ConnectionSettings,
 ): void {
   const { name, hasStandbys } = traitsOf(engine);
   const check = Object.keys(thresholds).find((id) => isForeignCheck(engine, id));
@@ -54,6 +60,13 @@ export function requireSettingsOf(
       'expected_standbys',
       'Expected standbys are for PostgreSQL only: leave out their number.',
     );
+  if (!isSqlEngine(engine) && backupExpectedSeconds > 0)
+    throw invalidParameter(
+      'backup_expected_seconds',
+      `${name} has no backups: expect them of the database behind it.`,
+    );
+  if (!isSqlEngine(engine) && queryTexts === true)
+    throw invalidParameter('query_texts', `${name} shows no queries: store those of the database behind it.`);
   if (familyOf(engine) !== 'mysql' && caCertificate?.includes(PUBLIC_KEY))
     throw invalidParameter(
       'ca_certificate',

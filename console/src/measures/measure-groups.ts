@@ -27,13 +27,18 @@ export interface ChartGroupOf {
   charts: ChartOf[];
 }
 
-/** The vitals of both engines: headings, and which metrics share a chart. */
+/** The vitals of all engines: headings, and which metrics share a chart. */
 const LAYOUT: { title: string; charts: { title?: string; metrics: string[] }[] }[] = [
   {
     title: 'Workload',
     charts: [
       { title: 'Transactions', metrics: ['transactions_per_second', 'rollbacks_per_second'] },
       { title: 'Queries', metrics: ['queries_per_second', 'slow_queries_per_second'] },
+      { title: 'Traffic', metrics: ['received_bytes_per_second', 'sent_bytes_per_second'] },
+      {
+        title: 'Mean times',
+        metrics: ['transaction_mean_seconds', 'query_mean_seconds', 'client_wait_mean_seconds'],
+      },
       { metrics: ['rows_read_per_second'] },
       { metrics: ['rows_written_per_second'] },
       { metrics: ['cache_hit_ratio'] },
@@ -53,6 +58,12 @@ const LAYOUT: { title: string; charts: { title?: string; metrics: string[] }[] }
           'idle_in_transaction_connections_count',
         ],
       },
+      {
+        title: 'Server connections',
+        metrics: ['active_server_connections_count', 'idle_server_connections_count'],
+      },
+      { metrics: ['waiting_clients_count'] },
+      { metrics: ['longest_client_wait_seconds'] },
       {
         title: 'Connections opened and lost',
         metrics: ['opened_connections_per_second', 'lost_connections_per_second'],

@@ -3,6 +3,7 @@ import {
   ENGINES,
   type EngineFamily,
   familyOf,
+  isSqlEngine,
   traitsOf,
 } from '../../../src/vocabulary/engines.ts';
 import './connection-fields.css';
@@ -162,17 +163,19 @@ export function CheckFields({ draft, onChange, error }: ConnectionFieldsProps) {
             value={draft.pulse}
           />
         )}
-        <Select
-          choices={backups.map((seconds) => ({
-            id: seconds,
-            label: seconds === '0' ? 'None' : `Within ${duration(Number(seconds))}`,
-          }))}
-          description="You get a finding when no backup succeeded for so long."
-          error={fieldError(error, 'backup_expected_seconds')}
-          label="Expected backup"
-          onChange={(backupExpected) => onChange({ backupExpected })}
-          value={draft.backupExpected}
-        />
+        {isSqlEngine(draft.engine) && (
+          <Select
+            choices={backups.map((seconds) => ({
+              id: seconds,
+              label: seconds === '0' ? 'None' : `Within ${duration(Number(seconds))}`,
+            }))}
+            description="You get a finding when no backup succeeded for so long."
+            error={fieldError(error, 'backup_expected_seconds')}
+            label="Expected backup"
+            onChange={(backupExpected) => onChange({ backupExpected })}
+            value={draft.backupExpected}
+          />
+        )}
         {traitsOf(draft.engine).hasStandbys && (
           <TextField
             description="You get a finding when fewer are connected."

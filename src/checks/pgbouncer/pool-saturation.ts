@@ -34,7 +34,7 @@ export const poolSaturation: Check<typeof thresholds> = {
       value,
     }));
     return {
-      passMessage: `Clients wait in none of ${counted(pools.length, 'pool')} that has all of its server connections.`,
+      passMessage: `No client has waited for long in ${counted(pools.length, 'pool')}.`,
       measures: [...worstOf(shares), countOf('full_pools_count', full.length)],
       ...(full.length > FAULT_LIMIT && { truncated: true }),
       faults: full.slice(0, FAULT_LIMIT).map(({ object, value, used, most, waiting }) => ({

@@ -1,6 +1,7 @@
 import '../../parts/page-views.css';
 import { Link } from '@tanstack/react-router';
 import type { ConnectionTab } from '../../../../src/vocabulary/connection-tabs.ts';
+import { type Engine, isSqlEngine } from '../../../../src/vocabulary/engines.ts';
 import { type ConnectionSearch, openTab } from './connection-search.ts';
 
 const TABS: readonly { tab: ConnectionTab; label: string }[] = [
@@ -14,13 +15,21 @@ const TABS: readonly { tab: ConnectionTab; label: string }[] = [
 ];
 
 /** The tabs of a connection's page. The range of the charts stays from tab to tab. */
-export function ConnectionTabs({ id, search }: { id: string; search: ConnectionSearch }) {
+export function ConnectionTabs({
+  id,
+  engine,
+  search,
+}: {
+  id: string;
+  engine: Engine;
+  search: ConnectionSearch;
+}) {
   const open = openTab(search);
   const { range, from, to } = search;
   return (
     <nav aria-label="Connection">
       <ul className="page-views connection-views">
-        {TABS.map(({ tab, label }) => (
+        {TABS.filter(({ tab }) => tab !== 'queries' || isSqlEngine(engine)).map(({ tab, label }) => (
           <li key={tab}>
             <Link
               // The router's own status looks at all parameters.

@@ -108,7 +108,7 @@ function Connection({ id }: { id: string }) {
             <div className="connection-page">
               <ConnectionTags settings={loaded.settings} />
               <RunProgressBar error={start.error} isWatched={isWatched} run={run} />
-              <ConnectionTabs id={id} search={search} />
+              <ConnectionTabs engine={loaded.settings.engine} id={id} search={search} />
               <Tab
                 actions={
                   can('connections:write') && (

@@ -4,11 +4,14 @@ import { measuresQuery } from '../../measures/measures-query.ts';
 import { valueText } from '../../parts/chart/value-text.ts';
 import { Facts, Section } from '../../parts/page.tsx';
 
-/** What says most about a server's health, for both engines. The first five that it has are shown. */
+/** What says most about a server's health, for all engines. The first five that it has are shown. */
 const VITALS = [
   'transactions_per_second',
   'queries_per_second',
   'active_connections_count',
+  'waiting_clients_count',
+  'longest_client_wait_seconds',
+  'active_server_connections_count',
   'longest_transaction_seconds',
   'cache_hit_ratio',
   'replication_lag_seconds',
