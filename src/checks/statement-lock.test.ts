@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { familyOfCheck } from '../vocabulary/engines.ts';
 import { statementLock } from './statement-lock.ts';
 
 const PAGES = new URL('../../docs/checks/', import.meta.url);
@@ -15,7 +16,7 @@ const proposed = readdirSync(PAGES).flatMap((file) => {
 });
 
 test.each(proposed)('%s: the locks of %s are known', (check, statement) => {
-  expect(statementLock(check.startsWith('MY_') ? 'mysql' : 'postgres', statement)).toMatch(/\.$/);
+  expect(statementLock(familyOfCheck(check) ?? 'postgres', statement)).toMatch(/\.$/);
 });
 
 test('pages propose SQL statements', () => {
@@ -63,6 +64,11 @@ test('the gravest statement counts, also one in a note', () => {
     /rewritten/,
   );
   expect(steps(`it isn't needed; DROP INDEX public.i; don't wait`)).toMatch(/ACCESS EXCLUSIVE/);
+});
+
+test('commands of PgBouncer lock nothing', () => {
+  expect(statementLock('pgbouncer', 'RESUME "a;b";')).toMatch(/^Locks no table/);
+  expect(statementLock('pgbouncer', 'SHUTDOWN;')).toBeNull();
 });
 
 test('MySQL’s statements have their own rules', () => {

@@ -37,7 +37,6 @@ export const LONG_FUNCTIONS: Readonly<Record<string, readonly number[]>> = {
   'http/edge/http-server.ts': [84],
   'http/edge/pipelining.ts': [105],
   'monitor/session/mysql-session.ts': [90],
-  'monitor/session/postgres-session.ts': [100],
   'notifications/dispatch/start-dispatcher.ts': [102],
   'notifications/sending/send-in-child.ts': [105],
   'platform/telemetry/notification-metrics.ts': [75],

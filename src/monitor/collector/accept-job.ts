@@ -27,7 +27,7 @@ function acceptJob(value: unknown): CollectedJob {
   const { run, connection, engine: named, instructions } = fieldsIn(value);
   const engine = ENGINES.find((one) => one === named);
   if (!isText(run) || !RUN.test(run) || !isText(connection) || !engine) throw new InvalidJob('a run');
-  const { thresholds, expectedStandbys, before, facts, queries, serversBehind = [] } = fieldsIn(instructions);
+  const { thresholds, expectedStandbys, before, facts, queries, serversBehind } = fieldsIn(instructions);
   return {
     run,
     connection,
@@ -36,8 +36,8 @@ function acceptJob(value: unknown): CollectedJob {
       thresholds: acceptThresholds(thresholds),
       expectedStandbys: typeof expectedStandbys === 'number' ? expectedStandbys : 0,
       before: listIn(before).map(acceptSample),
-      serversBehind: listIn(serversBehind).map(acceptServer),
       facts: facts === null || facts === undefined ? null : acceptFacts(fieldsIn(facts)),
+      ...(serversBehind !== undefined && { serversBehind: listIn(serversBehind).map(acceptServer) }),
       ...(queries !== undefined && { queries: acceptQueries(fieldsIn(queries)) }),
     },
   };

@@ -308,8 +308,8 @@ test('evidence names the checks that need no second run', () => {
   });
   expect(evidence).toEqual({ holding: ['blocked'], cleared: ['blocked_long', 'connections'] });
   const { faults, ends } = witnessedChecks(evidence);
-  expect([...faults]).toEqual(['PG_BLOCKED_SESSIONS', 'MY_LOCK_WAITS', 'MY_MDL_WAIT']);
-  expect([...ends]).toEqual(['PG_CONN_SATURATION', 'MY_CONN_SATURATION']);
+  expect([...faults]).toEqual(['PG_BLOCKED_SESSIONS', 'MY_LOCK_WAITS', 'MY_MDL_WAIT', 'PB_CLIENTS_WAITING']);
+  expect([...ends]).toEqual(['PG_CONN_SATURATION', 'MY_CONN_SATURATION', 'PB_CLIENT_LIMIT']);
   expect([parseEvidence(null), parseEvidence('[]')]).toEqual([null, null]);
   const figures = { blocked_seconds: 3, blocked_sessions: 2, load_active_sessions: null };
   expect(parseEvidence({ holding: ['rule_7'], cleared: [], figures })).toEqual({

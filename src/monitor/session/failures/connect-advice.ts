@@ -1,8 +1,8 @@
 import { ForbiddenAddress } from '../../../platform/network/address.ts';
 import { NEEDS_TLS, NO_LOGIN, NO_ROLE, NO_RULE, REJECTED } from '../../../store/link/refused-login.ts';
 import { ConnectRefused } from '../connect-refused.ts';
+import { consoleAdvice } from '../pgbouncer/console-refusals.ts';
 import { PasswordRefused, type Target } from '../session.ts';
-import { consoleAdvice } from './pgbouncer-refusals.ts';
 import { addressesIn, allowingRule, connectGrant, loginStatement } from './remedy-text.ts';
 
 const PASSWORD =

@@ -2,10 +2,10 @@ import { ForbiddenAddress } from '../../../platform/network/address.ts';
 import { cleanText } from '../../../platform/text/clean-text.ts';
 import { refusedLogin } from '../../../store/link/refused-login.ts';
 import { ConnectRefused } from '../connect-refused.ts';
+import { consoleRefusal } from '../pgbouncer/console-refusals.ts';
 import { HashingRefused, LoginRefused, PasswordRefused } from '../session.ts';
 import { SshRefused } from '../ssh-tunnel.ts';
 import { type Attempt, connectRemedy, isConnectDenied, type Remedy, UNTRUSTED } from './connect-advice.ts';
-import { consoleRefusal } from './pgbouncer-refusals.ts';
 
 /** Why a target could not be connected to. */
 export interface ConnectFailure extends Remedy {

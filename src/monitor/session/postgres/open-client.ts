@@ -61,14 +61,7 @@ export async function openClient(
   // With TLS, the bytes of a socket are counted here. Those of a tunnel are already counted.
   const counter = stream instanceof Socket ? meter : null;
   connection.on('sslconnect', () => guard(connection.stream, counter, limits.runBytes));
-  // These listeners run before pg's own, which would answer.
-  if (!target.passwordExposable) {
-    // With verify-full, nothing but the request for TLS is sent before the certificate is verified.
-    if (!isVerifiedToken(target)) connection.on('authenticationCleartextPassword', refusePassword);
-    connection.on('authenticationMD5Password', refusePassword);
-  }
-  connection.on('authenticationSASLContinue', refuseHashing);
-  requireServerSignature(client, refuseUnproved);
+  refuseWeakLogins(client, target);
   let isConsole = false;
   connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
     if (parameterName === 'server_version') isConsole = parameterValue.endsWith('/bouncer');
@@ -78,18 +71,7 @@ export async function openClient(
     connection.stream.destroy(reason);
     stream.destroy();
   };
-  const whileConnecting = AbortSignal.any([connecting, signal]);
-  const giveUp = () => destroy(whileConnecting.reason);
-  whileConnecting.addEventListener('abort', giveUp);
-  try {
-    whileConnecting.throwIfAborted();
-    await client.connect();
-  } catch (error) {
-    destroy(new Error('not connected'));
-    throw whileConnecting.aborted ? whileConnecting.reason : error;
-  } finally {
-    whileConnecting.removeEventListener('abort', giveUp);
-  }
+  await connectUnless(AbortSignal.any([connecting, signal]), client, destroy);
 
   const stop = () => destroy(signal.reason);
   signal.addEventListener('abort', stop);
@@ -107,6 +89,38 @@ export async function openClient(
       stream.destroy();
     },
   };
+}
+
+/** Ends a login that would give away the password, or make it costly. */
+function refuseWeakLogins(client: pg.Client, target: Target): void {
+  const { connection } = client;
+  // These listeners run before pg's own, which would answer.
+  if (!target.passwordExposable) {
+    // With verify-full, nothing but the request for TLS is sent before the certificate is verified.
+    if (!isVerifiedToken(target)) connection.on('authenticationCleartextPassword', refusePassword);
+    connection.on('authenticationMD5Password', refusePassword);
+  }
+  connection.on('authenticationSASLContinue', refuseHashing);
+  requireServerSignature(client, refuseUnproved);
+}
+
+/** Connects, unless the signal aborts before. Throws its reason then, else the error of the attempt. */
+async function connectUnless(
+  whileConnecting: AbortSignal,
+  client: pg.Client,
+  destroy: (reason: Error) => void,
+): Promise<void> {
+  const giveUp = () => destroy(whileConnecting.reason);
+  whileConnecting.addEventListener('abort', giveUp);
+  try {
+    whileConnecting.throwIfAborted();
+    await client.connect();
+  } catch (error) {
+    destroy(new Error('not connected'));
+    throw whileConnecting.aborted ? whileConnecting.reason : error;
+  } finally {
+    whileConnecting.removeEventListener('abort', giveUp);
+  }
 }
 
 function refusePassword(): never {

@@ -1,6 +1,6 @@
-import type { RunFacts } from './engine-parts.ts';
+import type { RunFacts } from '../engine-parts.ts';
+import type { Session } from '../session.ts';
 import { notConsole } from './pgbouncer-session.ts';
-import type { Session } from './session.ts';
 
 /** `show version` has rows since 1.12; before, it was a notice. */
 const VERSION = /^PgBouncer (\d{1,2})\.(\d{1,2})(?:\.(\d{1,2}))?/;

@@ -5,12 +5,12 @@ import {
   message,
   readyForQuery,
   startHostileServer,
-} from '../../../test/support/hostile-server.ts';
-import { byStatus, shortRuns } from '../../../test/support/short-runs.ts';
-import { WATCHER_PASSWORD } from '../../../test/support/store.ts';
-import { pgbouncerChecks } from '../../checks/pgbouncer/pgbouncer-checks.ts';
-import { LIMITS } from '../limits.ts';
-import { HeldSession } from '../pulse/held-session.ts';
+} from '../../../../test/support/hostile-server.ts';
+import { byStatus, shortRuns } from '../../../../test/support/short-runs.ts';
+import { WATCHER_PASSWORD } from '../../../../test/support/store.ts';
+import { pgbouncerChecks } from '../../../checks/pgbouncer/pgbouncer-checks.ts';
+import { LIMITS } from '../../limits.ts';
+import { HeldSession } from '../../pulse/held-session.ts';
 
 // What answers as the admin console may be anything.
 

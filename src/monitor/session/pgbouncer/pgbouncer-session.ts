@@ -1,6 +1,6 @@
-import { ConnectRefused } from './connect-refused.ts';
-import { openClient } from './postgres/open-client.ts';
-import type { Deadline, OpenedSession, Route, Target } from './session.ts';
+import { ConnectRefused } from '../connect-refused.ts';
+import { openClient } from '../postgres/open-client.ts';
+import type { Deadline, OpenedSession, Route, Target } from '../session.ts';
 
 /**
  * Connects to PgBouncer's admin console. It speaks only the simple protocol, one command at a time, and knows no transactions:
