@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { LOGIN_GRANTS } from '../../connections/monitoring-login/login-grants.ts';
 import { type LoginRequest, loginSql } from '../../connections/monitoring-login/login-sql.ts';
-import { ENGINES } from '../../vocabulary/engines.ts';
+import { ENGINES, type EngineFamily, familyOf } from '../../vocabulary/engines.ts';
 import { PROVIDERS } from '../../vocabulary/hosted/providers.ts';
 import { oneOf } from '../arguments.ts';
 import { addCommand } from '../command.ts';
@@ -20,6 +20,9 @@ ${grantsOf('postgres')}
 Grants of mysql and mariadb (administrators: mysql only):
 ${grantsOf('mysql')}
 pgbouncer: no grants. It prints lines of pgbouncer.ini.`;
+
+/** How a comment begins in what is pasted. */
+const COMMENTS: Readonly<Record<EngineFamily, string>> = { postgres: '--', mysql: '--', pgbouncer: ';' };
 
 /** Adds `connection login-sql` to the group. */
 export function addLoginSqlCommand(group: Command): void {
@@ -46,7 +49,10 @@ export function addLoginSqlCommand(group: Command): void {
       }) => {
         const login = loginSql({ engine, provider, username: user, host: from, grants });
         if (json) printOne(json, { ...login });
-        else process.stdout.write(`${[...login.notes.map((note) => `-- ${note}`), login.sql].join('\n')}\n`);
+        else {
+          const notes = login.notes.map((note) => `${COMMENTS[familyOf(engine)]} ${note}`);
+          process.stdout.write(`${[...notes, login.sql].join('\n')}\n`);
+        }
       },
     );
 }
