@@ -37,7 +37,9 @@ gone = host=127.0.0.1 port=1 dbname=dbvitals
 * = host=${host} port=5432 dbname=dbvitals`,
     )
     .replace(/^default_pool_size = .*$/m, 'default_pool_size = 5')
-    .replace(/^max_client_conn = .*$/m, 'max_client_conn = 20');
+    .replace(/^max_client_conn = .*$/m, 'max_client_conn = 20')
+    // It does not see that a client which waits has gone.
+    .replace('[pgbouncer]', '[pgbouncer]\nquery_wait_timeout = 5\nclient_login_timeout = 5');
 
 beforeAll(async () => {
   bouncer = await startBouncer(host, join(folder.path, 'console'), configure);
@@ -221,7 +223,7 @@ test('a server that is down is found as long as clients wait for it, and one tha
   expect(fault?.metric_line).toContain('127.0.0.1, port 1');
   endAll();
   await lost;
-  await vi.waitFor(async () => expect(await faults()).toEqual([]));
+  await vi.waitFor(async () => expect(await faults()).toEqual([]), { timeout: 20_000, interval: 500 });
 });
 
 test.each(['app', HOSTILE])('a database that is paused or disabled: %s', async (name) => {
