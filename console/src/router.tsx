@@ -14,6 +14,7 @@ import { BASE_PATH } from './base-path.ts';
 import { activitySearch } from './pages/activity/activity-search.ts';
 import { alertsSearch } from './pages/alerts/alerts-search.ts';
 import { checksSearch } from './pages/checks/checks-search.ts';
+import { collectorsSearch } from './pages/collectors/collectors-search.ts';
 import { compareSearch } from './pages/compare/compare-search.ts';
 import { connectionSearch } from './pages/connection/connection-search.ts';
 import { fleetSearch } from './pages/fleet/fleet-search.ts';
@@ -204,6 +205,13 @@ const keys = createRoute({
   component: lazyPage(() => import('./pages/keys/keys.tsx'), 'KeysPage'),
 });
 
+const collectors = createRoute({
+  getParentRoute: () => signedIn,
+  path: PAGE_PATHS.collectors,
+  validateSearch: collectorsSearch,
+  component: lazyPage(() => import('./pages/collectors/collectors.tsx'), 'CollectorsPage'),
+});
+
 const team = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.team,
@@ -263,6 +271,7 @@ const pages = [
   checks,
   activity,
   keys,
+  collectors,
   team,
   account,
   sessions,

@@ -7,6 +7,7 @@ import { alertRuleRoutes } from './alerts/rule-routes.ts';
 import { apiMirrorRoutes } from './api-mirror.ts';
 import { changeRoutes } from './changes/change-routes.ts';
 import { factRoutes } from './changes/fact-routes.ts';
+import { collectorRoutes } from './collectors/collector-routes.ts';
 import { backupRoutes } from './connections/backup-routes.ts';
 import { changeConnectionRoutes } from './connections/change-connections.ts';
 import { connectionRoutes } from './connections/connection-detail.ts';
@@ -66,6 +67,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...keyRoutes,
   ...keyUseRoutes,
   ...keyChangeRoutes,
+  ...collectorRoutes,
   ...memberRoutes,
   ...accountRoutes,
   ...activityRoutes,

@@ -50,6 +50,7 @@ const PAGES = [
   '/tickets?status=all',
   '/activity?entry=1',
   '/keys',
+  '/collectors',
   '/team',
   '/account',
   '/sessions',

@@ -158,6 +158,7 @@ test('no list is wider than its window at any width', async () => {
     '/tickets',
     '/activity',
     '/keys',
+    '/collectors',
     '/team',
     '/sessions',
   ]) {

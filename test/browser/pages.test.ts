@@ -88,6 +88,7 @@ const PAGES: Shown[] = [
   shown('activity-entry', () => '/activity?action_type=health_check_completed&entry=20'),
   shown('keys', () => '/keys'),
   shown('keys-create', () => '/keys?create=1&name=Grafana'),
+  shown('collectors', () => '/collectors'),
   shown('team', () => '/team'),
   shown('account', () => '/account'),
   shown('sessions', () => '/sessions'),

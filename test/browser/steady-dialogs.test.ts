@@ -39,6 +39,7 @@ beforeAll(async () => {
     note: 'planned',
   });
   await ask('POST', `/tickets/${first.id}/comments`, { body: 'Seen.' });
+  await ask('POST', '/collectors', { name: WORD });
   await ask('POST', '/keys', { name: WORD, expires_in: 86_400 });
   await ask('POST', `/connections/${first.connection_id}/heartbeat`);
   await ask('POST', '/own-checks', {
@@ -169,6 +170,16 @@ const DIALOGS: Record<string, Case> = {
     files: 'pages/keys/revoke-key.tsx',
     path: '/keys',
     open: act(/^Actions for 7/, 'Revoke'),
+  },
+  'enrol a collector': {
+    files: 'pages/collectors/enrol-dialog.tsx',
+    path: '/collectors',
+    open: press('Enrol collector'),
+  },
+  'revoke a collector': {
+    files: 'pages/collectors/collectors.tsx',
+    path: '/collectors',
+    open: press(/^Revoke /),
   },
   'add a destination': {
     files: 'pages/notifications/form/destination-form.tsx',

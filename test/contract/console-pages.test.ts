@@ -8,6 +8,7 @@ const PAGES = [
   '/tickets',
   '/activity',
   '/keys',
+  '/collectors',
   '/team',
   '/account',
   '/sign-in',

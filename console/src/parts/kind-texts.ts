@@ -10,6 +10,14 @@ export const KIND_TEXTS: Record<EventKind, { name: string; when: string }> = {
   'ops.ticket_escalated': { name: 'Ticket escalated', when: 'A problem became more severe.' },
   'destination.disabled': { name: 'Destination disabled', when: 'Another destination failed for 5 days.' },
   'api_key.expiring': { name: 'API key expires soon', when: 'In its last 14 days, and on its last day.' },
+  'collector.silent': {
+    name: 'Collector silent',
+    when: 'It was not heard of for a minute. Goes where alerts go.',
+  },
+  'collector.returned': {
+    name: 'Collector returned',
+    when: 'A silent one is heard of again. Goes where resolved alerts go.',
+  },
   'health_check.completed': { name: 'Health check completed', when: 'After every run of every connection.' },
   digest: { name: 'Digest', when: 'On the days that the destination has chosen.' },
   test: { name: 'Test', when: 'Somebody sent a test.' },

@@ -11,6 +11,7 @@ export const PLACES = [
   { to: PAGE_PATHS.checks, label: 'Own checks', icon: 'check', permission: 'health:read' },
   { to: PAGE_PATHS.activity, label: 'Activity', icon: 'activity', permission: 'activity:read' },
   { to: PAGE_PATHS.keys, label: 'API keys', icon: 'key', permission: 'keys:read' },
+  { to: PAGE_PATHS.collectors, label: 'Collectors', icon: 'device', permission: 'health:read' },
   { to: PAGE_PATHS.team, label: 'Team', icon: 'team', permission: 'members:read' },
   { to: PAGE_PATHS.account, label: 'Account', icon: 'account', permission: 'account:read' },
 ] as const satisfies readonly { to: string; label: string; icon: IconName; permission: string }[];

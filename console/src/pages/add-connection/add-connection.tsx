@@ -28,6 +28,7 @@ import { TAGS_HELP } from '../../parts/tags.tsx';
 import { TestResult } from '../../parts/test-result.tsx';
 import { useMedia } from '../../parts/use-media.ts';
 import { useCan } from '../../shell/profile.ts';
+import { AddCollected } from './add-collected.tsx';
 import { MonitoringRoleSql } from './monitoring-role-sql.tsx';
 import { leadsToSocket, loginOf, newOf, testedOf } from './new-connection.ts';
 
@@ -36,13 +37,34 @@ const BESIDE = '(width >= 75rem)';
 
 export function AddConnectionPage() {
   const can = useCan();
+  const [by, setBy] = useState('service');
+  const form = by === 'service' ? <AddConnection /> : <AddCollected />;
   return (
     <Page
       back={<Link to="/fleet">← Fleet</Link>}
-      description="A PostgreSQL, MySQL or MariaDB server. The connection is tested before it is saved."
+      description={
+        by === 'service'
+          ? 'A PostgreSQL, MySQL or MariaDB server. The connection is tested before it is saved.'
+          : 'A PostgreSQL, MySQL or MariaDB server that a collector reaches.'
+      }
       title="Add connection"
     >
-      {can('connections:write') ? <AddConnection /> : <NoPermission permission="connections:write" />}
+      {can('connections:write') ? (
+        <div className="measured-by">
+          <RadioGroup
+            choices={[
+              { id: 'service', label: 'The service' },
+              { id: 'collector', label: 'A collector' },
+            ]}
+            label="Measured by"
+            onChange={setBy}
+            value={by}
+          />
+          {form}
+        </div>
+      ) : (
+        <NoPermission permission="connections:write" />
+      )}
     </Page>
   );
 }

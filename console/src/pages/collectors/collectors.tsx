@@ -1,0 +1,208 @@
+import './collectors.css';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Collector, IssuedToken } from '../../../../src/console-api/collectors/collector-routes.ts';
+import { send } from '../../api.ts';
+import { notify } from '../../parts/announcer.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Page } from '../../parts/page.tsx';
+import { InlineError, Loaded, Message, NoPermission } from '../../parts/states.tsx';
+import { type Status, StatusMark } from '../../parts/status-mark.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { duration, Time } from '../../parts/time.tsx';
+import { collectorsQuery } from '../../shell/collectors-query.ts';
+import { useCan } from '../../shell/profile.ts';
+import { EnrolDialog } from './enrol-dialog.tsx';
+import { TokenDialog } from './token-dialog.tsx';
+
+const LOOKS: Record<Collector['state'], { status: Status; word: string }> = {
+  waiting: { status: 'never_run', word: 'Not enrolled' },
+  connected: { status: 'ok', word: 'Connected' },
+  silent: { status: 'critical', word: 'Silent' },
+  revoked: { status: 'revoked', word: 'Revoked' },
+};
+
+/** What can be done with a collector; null = the member may not. */
+type Act = ((what: 'token' | 'revoke', of: Collector) => void) | null;
+
+function columns(act: Act): Column<Collector>[] {
+  return [
+    {
+      id: 'name',
+      header: 'Name',
+      width: 'minmax(0, 1.4fr)',
+      narrow: 'lead',
+      cell: ({ name, fingerprint }) => (
+        <span className="collector-name">
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>
+          {fingerprint && <code className="quiet small">{fingerprint}</code>}
+        </span>
+      ),
+    },
+    {
+      id: 'state',
+      header: 'State',
+      cell: ({ state }) => <StatusMark quiet status={LOOKS[state].status} word={LOOKS[state].word} />,
+    },
+    {
+      id: 'contact',
+      header: 'Last contact',
+      cell: ({ last_contact_at: at }) => (at ? <Time at={at} /> : <span className="quiet">never</span>),
+    },
+    { id: 'lag', header: 'Waiting results', cell: (collector) => <Lag {...collector} /> },
+    { id: 'connections', header: 'Connections', cell: ({ connections }) => connections },
+    {
+      id: 'version',
+      header: 'Version',
+      cell: ({ version }) => version ?? <span className="quiet">unknown</span>,
+    },
+    {
+      id: 'act',
+      header: 'Actions',
+      hideHeader: true,
+      width: 'auto',
+      align: 'end',
+      cell: (collector) => (act ? <Actions act={act} collector={collector} /> : null),
+    },
+  ];
+}
+
+function Lag({ buffered, buffered_seconds }: Collector) {
+  if (buffered === 0) return <span className="quiet">none</span>;
+  return (
+    <span>
+      {buffered.toLocaleString('en')}, the oldest {duration(Math.round(buffered_seconds))} old
+    </span>
+  );
+}
+
+function Actions({ act, collector }: { act: NonNullable<Act>; collector: Collector }) {
+  const { name, state } = collector;
+  return (
+    <span className="collector-actions">
+      <Button aria-label={`New token for ${name}`} onPress={() => act('token', collector)} small>
+        New token
+      </Button>
+      {state !== 'revoked' && (
+        <Button aria-label={`Revoke ${name}`} kind="danger" onPress={() => act('revoke', collector)} small>
+          Revoke
+        </Button>
+      )}
+    </span>
+  );
+}
+
+/** The account's collectors: enrol and revoke them. */
+export function CollectorsPage() {
+  const can = useCan();
+  if (can('health:read')) return <Collectors mayWrite={can('keys:write')} />;
+  return (
+    <Page title="Collectors">
+      <NoPermission permission="health:read" />
+    </Page>
+  );
+}
+
+type Asked = { what: 'token' | 'revoke'; of: Collector } | { what: 'token'; of: null };
+
+function Collectors({ mayWrite }: { mayWrite: boolean }) {
+  const { collector: shown } = useSearch({ from: '/in/collectors' });
+  const queries = useQueryClient();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [issued, setIssued] = useState<IssuedToken | null>(null);
+  // While a token is shown, no request may navigate away from it.
+  const collectors = useQuery({ ...collectorsQuery, enabled: issued === null });
+  const act: Act = mayWrite ? (what, of) => setAsked({ what, of }) : null;
+  const renew = () => void queries.invalidateQueries({ queryKey: ['collectors'] });
+  const enrol = mayWrite && (
+    <Button icon="plus" kind="primary" onPress={() => setAsked({ what: 'token', of: null })}>
+      Enrol collector
+    </Button>
+  );
+  return (
+    <Page
+      actions={collectors.data?.data.length !== 0 && enrol}
+      back={shown && <Link to="/collectors">← Collectors</Link>}
+      description="A collector measures databases that this service cannot reach. It runs beside them, dials out, and keeps their passwords."
+      title="Collectors"
+    >
+      <Loaded query={collectors}>
+        {({ data }) => {
+          const rows = shown ? data.filter(({ id }) => String(id) === shown) : data;
+          if (shown && rows.length === 0)
+            return <Message icon="search" title={`There is no collector ${shown}`} />;
+          if (rows.length === 0) return <NoCollectors>{enrol}</NoCollectors>;
+          return <Table columns={columns(act)} label="Collectors" rowKey={({ id }) => id} rows={rows} />;
+        }}
+      </Loaded>
+      {asked?.what === 'token' && (
+        <EnrolDialog
+          known={asked.of}
+          onClose={() => setAsked(null)}
+          onIssued={(token) => {
+            setAsked(null);
+            setIssued(token);
+          }}
+        />
+      )}
+      {issued && (
+        <TokenDialog
+          issued={issued}
+          onDone={() => {
+            setIssued(null);
+            renew();
+          }}
+        />
+      )}
+      {asked?.what === 'revoke' && <Revoke collector={asked.of} onClose={() => setAsked(null)} />}
+    </Page>
+  );
+}
+
+function NoCollectors({ children }: { children: React.ReactNode }) {
+  return (
+    <Message actions={children} icon="device" title="No collectors yet">
+      Enrol one to measure databases in a private network. Their passwords stay there.
+    </Message>
+  );
+}
+
+function Revoke({
+  collector: { id, name, connections },
+  onClose,
+}: {
+  collector: Collector;
+  onClose: () => void;
+}) {
+  const queries = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => send('POST', `/collectors/${id}/revoke`),
+    onSuccess() {
+      notify('Collector revoked');
+      void queries.invalidateQueries({ queryKey: ['collectors'] });
+      onClose();
+    },
+  });
+  return (
+    <Confirm
+      action="Revoke collector"
+      isOpen
+      isPending={revoke.isPending}
+      onClose={onClose}
+      onConfirm={() => revoke.mutate()}
+      title="Revoke this collector?"
+    >
+      <p>
+        <bdi>{name}</bdi>: its next request is refused.{' '}
+        {connections === 0
+          ? 'It measures no connection.'
+          : `Its ${connections === 1 ? 'connection is' : `${connections} connections are`} not measured until it is enrolled again.`}
+      </p>
+      <InlineError error={revoke.error} />
+    </Confirm>
+  );
+}
