@@ -66,6 +66,8 @@ export type TicketReopenedEvent = Schemas['TicketReopenedEvent'];
 export type TicketEscalatedEvent = Schemas['TicketEscalatedEvent'];
 export type DestinationDisabledEvent = Schemas['DestinationDisabledEvent'];
 export type ApiKeyExpiringEvent = Schemas['ApiKeyExpiringEvent'];
+export type CollectorSilentEvent = Schemas['CollectorSilentEvent'];
+export type CollectorReturnedEvent = Schemas['CollectorReturnedEvent'];
 export type TestEvent = Schemas['TestEvent'];
 
 /** The body of a webhook, told apart by `event`. Expect new kinds. */
@@ -79,4 +81,6 @@ export type DbvitalsEvent =
   | TicketEscalatedEvent
   | DestinationDisabledEvent
   | ApiKeyExpiringEvent
+  | CollectorSilentEvent
+  | CollectorReturnedEvent
   | TestEvent;

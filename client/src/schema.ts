@@ -560,6 +560,46 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "collector.silent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A collector was not heard of for a minute, so its connections are not measured
+         * @description Sent to the destinations of the account that chose it. The form of the payload does not change.
+         */
+        post: operations["collectorSilent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "collector.returned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A silent collector is heard of again
+         * @description Sent to the destinations of the account that chose it. The form of the payload does not change.
+         */
+        post: operations["collectorReturned"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     test: {
         parameters: {
             query?: never;
@@ -1766,6 +1806,76 @@ export interface components {
                  * @description time of the last request; null = never used
                  */
                 last_used_at: string | null;
+            };
+        };
+        /** @description sent when a collector was not heard of for a minute, so its connections are not measured */
+        CollectorSilentEvent: {
+            /**
+             * @description event kind
+             * @constant
+             */
+            event: "collector.silent";
+            /**
+             * Format: date-time
+             * @description time of the event
+             */
+            timestamp: string;
+            /**
+             * @description the API version
+             * @constant
+             */
+            api_version: "v1";
+            /** @description event-specific payload */
+            data: {
+                /**
+                 * Format: int64
+                 * @description identifier of the collector
+                 */
+                collector_id: number;
+                /** @description name of the collector */
+                name: string;
+                /** @description how many connections it measures */
+                connections: number;
+                /**
+                 * Format: date-time
+                 * @description time of its last request
+                 */
+                last_contact_at: string;
+            };
+        };
+        /** @description sent when a silent collector is heard of again */
+        CollectorReturnedEvent: {
+            /**
+             * @description event kind
+             * @constant
+             */
+            event: "collector.returned";
+            /**
+             * Format: date-time
+             * @description time of the event
+             */
+            timestamp: string;
+            /**
+             * @description the API version
+             * @constant
+             */
+            api_version: "v1";
+            /** @description event-specific payload */
+            data: {
+                /**
+                 * Format: int64
+                 * @description identifier of the collector
+                 */
+                collector_id: number;
+                /** @description name of the collector */
+                name: string;
+                /** @description how many connections it measures */
+                connections: number;
+                /**
+                 * Format: date-time
+                 * @description time of its last request
+                 */
+                last_contact_at: string;
             };
         };
         /** @description sent when a member tests a destination */
@@ -4406,6 +4516,90 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["ApiKeyExpiringEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver has it. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver refuses it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    collectorSilent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "collector.silent",
+                 *       "timestamp": "2026-03-07T10:15:00.000Z",
+                 *       "api_version": "v1",
+                 *       "data": {
+                 *         "collector_id": 2,
+                 *         "name": "frankfurt",
+                 *         "connections": 12,
+                 *         "last_contact_at": "2026-03-07T10:13:58.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CollectorSilentEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver has it. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver refuses it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    collectorReturned: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "collector.returned",
+                 *       "timestamp": "2026-03-07T10:25:00.000Z",
+                 *       "api_version": "v1",
+                 *       "data": {
+                 *         "collector_id": 2,
+                 *         "name": "frankfurt",
+                 *         "connections": 12,
+                 *         "last_contact_at": "2026-03-07T10:24:48.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CollectorReturnedEvent"];
             };
         };
         responses: {

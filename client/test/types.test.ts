@@ -54,6 +54,8 @@ test('an event is told apart by its name', () => {
     | 'ops.ticket_escalated'
     | 'destination.disabled'
     | 'api_key.expiring'
+    | 'collector.silent'
+    | 'collector.returned'
     | 'test'
   >();
   const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));

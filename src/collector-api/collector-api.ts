@@ -6,28 +6,35 @@ import {
   admitRequest,
   CLOCK_SECONDS,
   findSigner,
-  type SigningCollector,
-  storeVersion,
+  storeCollectorFacts,
 } from '../accounts/collectors/admit-collector.ts';
 import { enrolCollector, hasToken, invalidToken } from '../accounts/collectors/enrol-collector.ts';
 import { accountOfToken } from '../accounts/collectors/issue-token.ts';
 import { callerFactsOf, type Handler } from '../api/console-handler.ts';
-import { AccountTurns, turnsOn } from '../http/account-turns.ts';
+import { AccountTurns } from '../http/account-turns.ts';
 import { validatorOnUse } from '../http/edge/compile-schemas.ts';
 import { endConnection } from '../http/edge/end-connection.ts';
 import type { FailedAuthentications } from '../http/failed-authentications.ts';
 import { releaseOtherRuns } from '../monitor/collected/claim-collected.ts';
-import { handOut } from '../monitor/collected/hand-out.ts';
-import { storeCollected } from '../monitor/collected/store-collected.ts';
+import { listWantedLooks } from '../monitor/collected/collected-look.ts';
+import { handOut, listCollected } from '../monitor/collected/hand-out.ts';
 import type { SecretKeys } from '../platform/encryption.ts';
 import { hasDigest, isSignedBy, parseSignature } from '../platform/http-signature.ts';
 import { Rejection } from '../platform/rejection.ts';
 import { accountMoving } from '../store/directory/console-stores.ts';
 import { errorFields, isStoreFailure } from '../store/store-failure.ts';
-import { Enrol, Result, Work } from './collector-schemas.ts';
+import { Enrol, Work } from './collector-schemas.ts';
 import { versionProblem } from './collector-versions.ts';
+import {
+  atTurn,
+  type Proved,
+  storeAnswer,
+  storeEvents,
+  storePastResults,
+  storeResult,
+} from './deliveries.ts';
 import { BodyBroken, parseBody, readBody } from './read-body.ts';
-import { busy, noRun, postOnly, replayed, spent, unknownPath, unsigned } from './refusals.ts';
+import { busy, postOnly, replayed, spent, unknownPath, unsigned } from './refusals.ts';
 import { JSON_TYPE, sendJson } from './send-json.ts';
 import { validBody } from './valid-body.ts';
 
@@ -56,18 +63,8 @@ const EVERY_MS = 1_000;
 /** Bodies that are read at a time: each may take 12 MiB. A slow one keeps a place of its own account. */
 const READS = { all: 20, ofAccount: 4 };
 
-/** The writer's pool of a store, which does all work of a service, has six connections. Most of that work waits for an account's log. */
-const PLACES = { all: 4, ofAccount: 1 };
-
 /** Lookups of keys at the same time, for requests that nobody has proved to be of a collector. */
 const MOST_LOOKUPS = 50;
-
-/** A request whose collector is proved, with its parsed body. */
-interface Proved {
-  collector: SigningCollector;
-  writer: pg.Pool;
-  body: unknown;
-}
 
 /** The requests of collectors: they enrol, ask for work, and deliver results. */
 export class CollectorApi {
@@ -99,6 +96,9 @@ export class CollectorApi {
       '/collector/enrol': 'enrol',
       '/collector/work': 'work',
       '/collector/result': 'result',
+      '/collector/past': 'past',
+      '/collector/pulse': 'pulse',
+      '/collector/look': 'look',
     } as const;
     const answer =
       path !== undefined && Object.hasOwn(answers, path) ? answers[path as keyof typeof answers] : null;
@@ -107,7 +107,10 @@ export class CollectorApi {
     if (answer === 'enrol') return sendJson(request, response, await this.#enrol(request));
     const limit = answer === 'work' ? LARGEST_QUESTION : LARGEST_RESULT;
     const proved = await this.#prove(request, limit);
-    if (answer === 'result') return sendJson(request, response, await this.#store(proved));
+    if (answer === 'result') return sendJson(request, response, await storeResult(this.#parts, proved));
+    if (answer === 'past') return sendJson(request, response, await storePastResults(proved));
+    if (answer === 'pulse') return sendJson(request, response, await storeEvents(proved));
+    if (answer === 'look') return sendJson(request, response, await storeAnswer(proved));
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     await sendJson(request, response, await this.#work(proved, gone.signal));
@@ -158,14 +161,16 @@ export class CollectorApi {
     return this.#reads.run(accountId, async () => {
       const sent = await readBody(request, limit);
       if (!hasDigest(sent, signature)) throw unsigned;
-      return { collector, writer, body: await parseBody(sent, request.headers, limit) };
+      const body = await parseBody(sent, request.headers, limit);
+      return { collector, writer, body, sentAt: Math.floor(signature.nonce / 1e3) };
     });
   }
 
   async #work({ collector, writer, body }: Proved, gone: AbortSignal): Promise<object> {
-    const { version, free, running } = validBody<Work>(isWork, body);
+    const asked = validBody<Work>(isWork, body);
+    const { version, free, running, looking = [], buffered = { results: 0, seconds: 0 } } = asked;
     this.#requireVersion(version);
-    await storeVersion(writer, collector, version);
+    await storeCollectorFacts(writer, collector, { version, buffered });
     const { accountId, id: collectorId } = collector;
     const key = { accountId, collectorId };
     const poll = this.#startPoll(`${accountId}/${collectorId}`);
@@ -177,25 +182,15 @@ export class CollectorApi {
       while (!signal.aborted) {
         const take = () => handOut({ writer, secret, allowPrivateTargets }, key, free);
         const jobs = free === 0 ? [] : await atTurn(writer, accountId, take);
-        if (jobs.length > 0) return { jobs };
-        if (performance.now() > until) break;
+        const looks = await listWantedLooks(writer, key, looking);
+        if (jobs.length > 0 || looks.length > 0 || performance.now() > until)
+          return { jobs, looks, connections: await listCollected(writer, key) };
         await wait(EVERY_MS, undefined, { signal }).catch(() => {});
       }
       return { jobs: [] };
     } finally {
       this.#endPoll(`${accountId}/${collectorId}`, poll);
     }
-  }
-
-  async #store({ collector, writer, body }: Proved): Promise<object> {
-    const { accountId, id: collectorId } = collector;
-    const { secret, log } = this.#parts;
-    const result = validBody<Result>(isResult, body);
-    const stored = await atTurn(writer, accountId, () =>
-      storeCollected({ writer, secret, log }, { accountId, collectorId }, result),
-    );
-    if (!stored) throw noRun;
-    return { health_check_id: stored.id };
   }
 
   #startPoll(key: string): AbortController {
@@ -247,14 +242,8 @@ export class CollectorApi {
   }
 }
 
-/** Runs what uses a connection of the pool at the account's turn, so that no account takes those of others. Throws 429. */
-function atTurn<T>(writer: pg.Pool, accountId: number, work: () => Promise<T>): Promise<T> {
-  return turnsOn(writer, PLACES).run(accountId, work);
-}
-
 const isEnrol = validatorOnUse(Enrol);
 const isWork = validatorOnUse(Work);
-const isResult = validatorOnUse(Result);
 
 const internalError = new Rejection(
   'internal_error',

@@ -1,4 +1,5 @@
 import type { ReportedMeasured } from '../monitor/collected/accept-measured.ts';
+import type { PastResult } from '../monitor/collected/store-past.ts';
 import { nullable } from '../platform/schema/nullable.ts';
 import { type Static, type TProperties, type TSchema, Type } from '../platform/schema/schema.ts';
 import { stringEnum } from '../platform/schema/string-enum.ts';
@@ -43,6 +44,15 @@ export const Work = closed({
   free: Type.Integer({ minimum: 0, maximum: 20 }),
   /** The runs that it has; any other run of its connections is handed out again. */
   running: list(Run, 100),
+  /** The connections that it shows a person now. Absent = an older version. */
+  looking: Type.Optional(list(Type.String({ maxLength: 200 }), 1_000)),
+  /** Results that wait there for delivery, and how old the oldest is. Absent = an older version. */
+  buffered: Type.Optional(
+    closed({
+      results: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+      seconds: Type.Number({ minimum: 0, maximum: 1e9 }),
+    }),
+  ),
 });
 
 const Finding = closed({
@@ -155,21 +165,36 @@ const Server = closed({
   provider: wordOrNull(...PROVIDERS),
 });
 
+const Measured = closed({
+  outcomes: list(Outcome, 500),
+  samples: list(
+    closed({ checkId: text(100), database: text(1_000), after: number, rows: list(row, 2_000) }),
+    5_000,
+  ),
+  measures: list(Measure, 2_000),
+  readings: list(Reading, 2_000),
+  queries: nullable(Queries),
+  cost: closed({ milliseconds: total, statements: total, bytes: total }),
+  server: nullable(Server),
+});
+
+/** A time by the collector's clock: milliseconds since 1970. */
+const Time = Type.Integer({ minimum: 0, maximum: 1e14 });
+
 /** The body of POST /collector/result. */
 export const Result = closed({
   run: Run,
-  measured: closed({
-    outcomes: list(Outcome, 500),
-    samples: list(
-      closed({ checkId: text(100), database: text(1_000), after: number, rows: list(row, 2_000) }),
-      5_000,
-    ),
-    measures: list(Measure, 2_000),
-    readings: list(Reading, 2_000),
-    queries: nullable(Queries),
-    cost: closed({ milliseconds: total, statements: total, bytes: total }),
-    server: nullable(Server),
-  }),
+  /** When it was measured. Absent = an older version. */
+  at: Type.Optional(Time),
+  measured: Measured,
+});
+
+/** The body of POST /collector/past: what was measured while the service was away, in the order of measurement. */
+export const Past = closed({
+  results: Type.Array(
+    closed({ connection: Type.String({ minLength: 1, maxLength: 200 }), at: Time, measured: Measured }),
+    { minItems: 1, maxItems: 50 },
+  ),
 });
 
 export type Enrol = Static<typeof Enrol>;
@@ -177,5 +202,10 @@ export type Work = Static<typeof Work>;
 /** {@link Result}. Its schema has the same fields. */
 export interface Result {
   run: string;
+  at?: number;
   measured: ReportedMeasured;
+}
+/** {@link Past}. Its schema has the same fields. */
+export interface Past {
+  results: PastResult[];
 }

@@ -25,7 +25,7 @@ export const replayed = new Rejection(
 );
 export const unknownPath = new Rejection(
   'not_found',
-  'Collectors use /collector/enrol, /collector/work and /collector/result.',
+  'Collectors use /collector/enrol, /collector/work, /collector/result, /collector/past, /collector/pulse and /collector/look.',
 );
 export const postOnly = new Rejection('method_not_allowed', 'Collectors send POST.');
 export const noRun = new Rejection(

@@ -135,6 +135,7 @@ test('whatever makes or changes a credential needs a proof of the last ten minut
       'DELETE /me/passkeys/:passkey',
       'POST /connections/:id/heartbeat',
       'POST /keys',
+      'POST /collectors',
       'PATCH /keys/:id',
       'POST /keys/:id/regenerate',
       'POST /destinations',

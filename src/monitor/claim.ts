@@ -19,7 +19,7 @@ export const nextDue = `
 const FRESH_SECONDS = 60;
 
 /** Condition: pulses asked for the run of schedule `s`, and not long ago. */
-const isAsked = `(s.pulse_evidence ->> 'at')::float8 > extract(epoch from now()) - ${FRESH_SECONDS}`;
+export const isAsked = `(s.pulse_evidence ->> 'at')::float8 > extract(epoch from now()) - ${FRESH_SECONDS}`;
 
 // A claim advances due_at, so that a change of the connection during the run can make it due again. A claim lasts
 // longer than a run (120 s), so an expired claim belongs to a dead monitor, and its connection is due. Accounts at

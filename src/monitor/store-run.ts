@@ -13,7 +13,7 @@ import { errorFields } from '../store/store-failure.ts';
 import type { StandingTicket } from '../tickets/plan-tickets.ts';
 import { listStandingTickets, recordFindings, resolveSilencedTickets } from '../tickets/record-findings.ts';
 import { type RunSilences, readSilences } from '../tickets/silences/run-silences.ts';
-import { endClaim } from './collected/claim-collected.ts';
+import { endClaim, type HandedRun } from './collected/claim-collected.ts';
 import { storeCounters } from './counters.ts';
 import { countFaults, judgeRun, type RunVerdict } from './judge-run.ts';
 import type { ConnectionKey, MonitorDeps } from './monitor-deps.ts';
@@ -44,7 +44,7 @@ export interface EndedRun {
   /** What the pulses saw that asked for the run. */
   evidence: PulseEvidence | null;
   /** The claim of a collector's run, which is stored only if the claim still holds, and ends it. */
-  claim?: string;
+  claim?: HandedRun;
 }
 
 type StoreDeps = Pick<MonitorDeps, 'writer' | 'actor' | 'secret' | 'log'>;

@@ -36,23 +36,26 @@ const recordedCheck = `
   )
   select health_check_id as id, created_at from recorded`;
 
+/** A run as it is stored. */
+interface RecordedCheck {
+  accountId: number;
+  connectionId: number;
+  at: string;
+  score: number;
+  summaryText: string;
+  findings: Finding[];
+  /** The cost on the monitored server. */
+  cost: { milliseconds: number; statements: number; bytes: number };
+  /** Default: false. */
+  inMaintenance?: boolean;
+  /** Why it ran besides its schedule; null, the default = it did not, or a person asked. */
+  reason?: 'pulse' | null;
+}
+
 /** Stores a run (its findings worst first) as the connection's latest and returns its id and time. */
 export async function recordCheck(
   client: pg.ClientBase,
-  check: {
-    accountId: number;
-    connectionId: number;
-    at: string;
-    score: number;
-    summaryText: string;
-    findings: Finding[];
-    /** The cost on the monitored server. */
-    cost: { milliseconds: number; statements: number; bytes: number };
-    /** Default: false. */
-    inMaintenance?: boolean;
-    /** Why it ran besides its schedule; null, the default = it did not, or a person asked. */
-    reason?: 'pulse' | null;
-  },
+  check: RecordedCheck,
 ): Promise<{ id: number; created_at: Date }> {
   const { rows } = await client.query<{ id: number; created_at: Date }>(recordedCheck, [
     check.accountId,
@@ -66,4 +69,25 @@ export async function recordCheck(
     check.reason ?? null,
   ]);
   return one(rows, 'store a health check');
+}
+
+const pastCheck = `
+  insert into health_check (account_id, connection_id, created_at, score, summary_text, findings, cost, in_maintenance)
+  values ($1, $2, $3, $4, $5, $6, $7, $8)`;
+
+/** Stores a run of the past (its findings worst first) as history. The connection's latest run stays what it is. */
+export async function recordPastCheck(
+  client: pg.ClientBase,
+  check: Omit<RecordedCheck, 'reason'>,
+): Promise<void> {
+  await client.query(pastCheck, [
+    check.accountId,
+    check.connectionId,
+    check.at,
+    check.score,
+    check.summaryText,
+    JSON.stringify(check.findings),
+    check.cost,
+    check.inMaintenance ?? false,
+  ]);
 }

@@ -57,7 +57,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     blocking_episode: 'select',
     collected_connection: 'select',
     collector:
-      'select (account_id, collector_id, name, public_key, version, created_at, enrolled_at, last_contact_at, revoked_at, token_expires_at)',
+      'select (account_id, collector_id, name, public_key, version, created_at, enrolled_at, last_contact_at, revoked_at, token_expires_at, buffered, buffered_seconds, silent_at)',
     connection:
       'select (account_id, connection_id, name, engine, connection_type, host, port, database, username, tls, latest_check_id, created_at, removed_at, thresholds, expected_standbys, password_exposable, ca_certificate, ssh_host, ssh_port, ssh_username, ssh_host_key, latest_score, version, has_credential, has_ssh_credential, provider, token_source, query_texts, pulse_seconds, backup_expected_seconds, backup_expected_since)',
     connection_change: 'select',

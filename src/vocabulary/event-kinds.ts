@@ -12,6 +12,8 @@ export const EVENT_KINDS = [
   'destination.disabled',
   'api_key.expiring',
   'digest',
+  'collector.silent',
+  'collector.returned',
   'test',
 ] as const;
 
@@ -33,10 +35,21 @@ export const DEFAULT_KINDS: readonly EventKind[] = [
 /** The plans whose accounts get events of this kind: each follows the endpoints of its group. */
 export function plansWith(kind: EventKind): readonly Plan[] {
   if (DIRECTED_KINDS.includes(kind) || kind === 'destination.disabled') return ['individual', ...HEALTH];
-  return kind === 'health_check.completed' || kind === 'api_key.expiring'
-    ? HEALTH
-    : ['business', 'enterprise'];
+  return OF_HEALTH.includes(kind) ? HEALTH : ['business', 'enterprise'];
 }
+
+/** What goes where alerts go, whether a destination chose it or not: it says why alerts and tickets stay away. */
+export const FOLLOWS: Readonly<Partial<Record<EventKind, EventKind>>> = {
+  'collector.silent': 'alert.triggered',
+  'collector.returned': 'alert.resolved',
+};
+
+const OF_HEALTH: readonly EventKind[] = [
+  'health_check.completed',
+  'api_key.expiring',
+  'collector.silent',
+  'collector.returned',
+];
 
 const HEALTH: readonly Plan[] = ['team', 'business', 'enterprise'];
 

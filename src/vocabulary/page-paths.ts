@@ -19,6 +19,7 @@ export const PAGE_PATHS = {
   checks: '/checks',
   activity: '/activity',
   keys: '/keys',
+  collectors: '/collectors',
   team: '/team',
   account: '/account',
   sessions: '/sessions',
@@ -31,6 +32,7 @@ export const PAGE_PATHS = {
 export const PAGE_LINKS = {
   alert: (id: number) => `/alerts?alert=${id}` as const,
   alertRules: () => '/alerts?view=rules' as const,
+  collector: (id: number) => `/collectors?collector=${id}` as const,
   connection: (id: number) => `/connections/${id}` as const,
   fleet: () => '/fleet' as const,
   destination: (id: number) => `/notifications/${id}` as const,

@@ -221,6 +221,8 @@ test('every event is marked as sent, and each example is what its schema says', 
     'ops.ticket_escalated',
     'destination.disabled',
     'api_key.expiring',
+    'collector.silent',
+    'collector.returned',
     'test',
   ]);
   for (const { kind, status, schema, example } of events) {

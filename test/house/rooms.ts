@@ -21,13 +21,14 @@ const LIST: Readonly<Record<string, string>> = {
     runs/{changes,episodes,load,measures,queries} activity activity/seals http http/edge store
     store/{backup,directory} config platform platform/{network,telemetry} vocabulary`,
   'console-api': `
-    api api/endpoints monitor accounts accounts/{keys,members,saved-views,sign-in} connections
+    api api/endpoints monitor accounts accounts/{collectors,keys,members,saved-views,sign-in} connections
     connections/{monitoring-login,samples} tickets/{silences,triage} notifications
     notifications/{alerts,deliveries,destinations,digest,log-streams,maintenance,recipients} runs
     runs/{changes,episodes,load,measures,queries} activity activity/seals http http/edge checks checks/vitals
     store store/{cells,directory} config platform platform/{schema,text} vocabulary`,
   'collector-api': `
-    api monitor accounts/collectors http http/edge store store/directory platform platform/schema vocabulary`,
+    api monitor accounts/collectors runs/load http http/edge store store/directory platform platform/schema
+    vocabulary`,
   api: `
     api/{endpoints,gate,mcp,openapi} activity http http/edge store store/{directory,exchange} config
     platform platform/{network,telemetry} vocabulary`,
@@ -43,7 +44,7 @@ const LIST: Readonly<Record<string, string>> = {
     platform platform/{network,telemetry,text,unsafe} vocabulary`,
   accounts: 'notifications/alerts activity store store/directory platform vocabulary',
   'accounts/keys': 'notifications/outbox activity store store/{cells,directory} platform vocabulary',
-  'accounts/collectors': 'activity store store/cells platform vocabulary',
+  'accounts/collectors': 'notifications notifications/outbox activity store store/cells platform vocabulary',
   'accounts/saved-views': 'activity store platform vocabulary',
   'accounts/sign-in': `
     accounts/members activity store store/{cells,directory} config platform

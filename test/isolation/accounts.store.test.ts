@@ -357,6 +357,13 @@ async function changeEverything(send: Send, own: OwnRows): Promise<void> {
   await send('PATCH /keys/:id', `/keys/${made['id']}`, { version: 1, scopes: ['health'] });
   const next = await send('POST /keys/:id/regenerate', `/keys/${made['id']}/regenerate`, { overlap: 0 });
   await send('POST /keys/:id/revoke', `/keys/${next['id']}/revoke`, { name: 'made' });
+  const enrolled = await send('POST /collectors', '/collectors', { name: 'made' });
+  await send('POST /collectors/connections', '/collectors/connections', {
+    name: 'collected',
+    collector: 'made',
+    engine: 'postgres',
+  });
+  await send('POST /collectors/:id/revoke', `/collectors/${enrolled['id']}/revoke`);
   await changeNotifications(send, own);
   await changeViews(send);
   const invited = await send('POST /members', '/members', {

@@ -56,6 +56,7 @@ export const CONSOLE_CHANGES: readonly ConsoleChange[] = [
   ['PATCH /keys/:id', KEY, { version: 1, scopes: null, allowed_addresses: null }],
   ['POST /keys/:id/regenerate', KEY, { overlap: 0 }],
   ['POST /keys/:id/revoke', KEY, {}],
+  ['POST /collectors/:id/revoke', ofAccount('collector_id', 'collector')],
   ['PATCH /views/:id', VIEW, { name: 'Other' }],
   ['DELETE /views/:id', VIEW],
   ['PATCH /shared-views/:id', VIEW, { name: 'Other' }],

@@ -51,14 +51,25 @@ export async function admitRequest(
   return (await writer.query(admit, [accountId, id, publicKey, nonce])).rowCount === 1;
 }
 
-const seen =
-  'update collector set version = $3 where account_id = $1 and collector_id = $2 and version is distinct from $3';
+const seen = `
+  update collector
+     set version = $3, buffered = $4, buffered_seconds = $5
+   where account_id = $1 and collector_id = $2
+     and (version, buffered, buffered_seconds) is distinct from ($3, $4, $5)`;
 
-/** Stores the version that a collector says it has. */
-export async function storeVersion(
+/** What a collector says of itself when it asks for work. */
+export interface CollectorFacts {
+  /** Of its program. */
+  version: string;
+  /** The results that wait there for delivery, and how many seconds old the oldest is. */
+  buffered: { results: number; seconds: number };
+}
+
+/** Stores what a collector says of itself. */
+export async function storeCollectorFacts(
   writer: pg.Pool,
   { accountId, id }: Pick<SigningCollector, 'accountId' | 'id'>,
-  version: string,
+  { version, buffered }: CollectorFacts,
 ): Promise<void> {
-  await writer.query(seen, [accountId, id, version]);
+  await writer.query(seen, [accountId, id, version, buffered.results, buffered.seconds]);
 }

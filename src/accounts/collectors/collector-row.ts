@@ -19,6 +19,10 @@ export interface CollectorRow {
   revoked_at: Date | null;
   /** How many connections it measures. */
   connections: number;
+  /** The results that wait there for delivery, as it said last. */
+  buffered: number;
+  /** How old the oldest of them was. */
+  buffered_seconds: number;
 }
 
 const state = `
@@ -29,7 +33,7 @@ const state = `
 
 const select = `
   select c.collector_id as id, c.name, ${state} as state, c.public_key, c.version, c.enrolled_at, c.last_contact_at,
-         c.revoked_at,
+         c.revoked_at, c.buffered, c.buffered_seconds,
          (select count(*)::int from collected_connection m
            where m.account_id = $1 and m.collector_id = c.collector_id) as connections
     from collector c

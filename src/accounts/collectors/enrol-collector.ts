@@ -69,7 +69,7 @@ export async function enrolCollector(
       );
     await client.query(use, [accountId, found.id, publicKey, version, at]);
     const fingerprint = fingerprintOf(publicKey);
-    record('collector_enrolled', '/account', {
+    record('collector_enrolled', '/collectors', {
       collector_id: found.id,
       name: found.name,
       fingerprint,

@@ -43,7 +43,7 @@ export async function issueToken(
   const values = [accountId, name, at, hashToken(token), memberId];
   const { rows } = await client.query<Omit<IssuedToken, 'token'>>(upsert, values);
   const issued = one(rows, 'store a token');
-  record('collector_token_created', '/account', {
+  record('collector_token_created', '/collectors', {
     collector_id: issued.id,
     name: issued.name,
     expires_at: issued.expires_at,

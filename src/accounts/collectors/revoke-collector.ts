@@ -20,6 +20,6 @@ export async function revokeCollector(
   const [collector] = await listCollectors(within(client), accountId, collectorId);
   if (!collector) throw notFound('collector', collectorId, ': see "collector list".');
   if (rowCount === 1)
-    record('collector_revoked', '/account', { collector_id: collectorId, name: collector.name });
+    record('collector_revoked', '/collectors', { collector_id: collectorId, name: collector.name });
   return collector;
 }

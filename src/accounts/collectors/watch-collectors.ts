@@ -2,10 +2,13 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { eachAccount } from '../../activity/each-account.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
+import type { NewEvent } from '../../notifications/event.ts';
+import { queueEvents } from '../../notifications/outbox/queue-events.ts';
 import { type Rounds, startRounds } from '../../platform/rounds.ts';
 import { mayStartWork } from '../../store/cells/moving.sql.ts';
 import { isHeard } from '../../store/sql/collector-contact.sql.ts';
 import { errorFields } from '../../store/store-failure.ts';
+import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 
 const isSilent = `not ${isHeard('c')}`;
 
@@ -25,16 +28,17 @@ const selectAccounts = `
 
 const mark = `
   with seen as materialized (
-    select c.account_id, c.collector_id, c.silent_at is null as falls
+    select c.account_id, c.collector_id, c.silent_at is null as falls, c.silent_at
       from collector c
      where c.account_id = $1 and ${changed}
        for update
   )
   update collector c
-     set silent_at = case when seen.falls then $2::timestamptz end
+     set silent_at = case when seen.falls then $2::timestamptz end,
+         returned_at = case when seen.falls then c.returned_at else $2::timestamptz end
     from seen
    where c.account_id = seen.account_id and c.collector_id = seen.collector_id
-  returning c.collector_id as id, c.name, c.last_contact_at, seen.falls,
+  returning c.collector_id as id, c.name, c.last_contact_at, seen.falls, seen.silent_at as "silentAt",
             (select count(*)::int from collected_connection m
               where m.account_id = c.account_id and m.collector_id = c.collector_id) as connections`;
 
@@ -44,11 +48,14 @@ interface ChangedCollector {
   last_contact_at: Date;
   /** Whether it fell silent; otherwise it is back. */
   falls: boolean;
+  /** When it fell silent, if it is back. */
+  silentAt: Date | null;
   connections: number;
 }
 
 /**
- * Records once that a collector fell silent, and once that it is back, in the log of its account. Any number of processes may do so.
+ * Records once that a collector fell silent, and once that it is back, in the log of its account, and tells the destinations of alerts:
+ * one message for all of its connections. Any number of processes may do so.
  * One account's failure does not keep the others from their entries: it is thrown after them.
  */
 export async function recordSilence(writer: pg.Pool): Promise<void> {
@@ -59,12 +66,36 @@ export async function recordSilence(writer: pg.Pool): Promise<void> {
       const { rows } = await client.query<ChangedCollector>(mark, [accountId, at]);
       for (const { id, name, last_contact_at, falls, connections } of rows) {
         if (falls)
-          record('collector_silent', '/account', { collector_id: id, name, last_contact_at, connections });
-        else record('collector_returned', '/account', { collector_id: id, name });
+          record('collector_silent', '/collectors', { collector_id: id, name, last_contact_at, connections });
+        else record('collector_returned', '/collectors', { collector_id: id, name });
       }
+      await queueEvents(client, { accountId, at }, rows.map(toEvent));
     }),
   );
 }
+
+function toEvent({ id, name, last_contact_at, falls, silentAt, connections }: ChangedCollector): NewEvent {
+  const nothing = { connection: null, check_id: null, database: '', object: null, measured: null };
+  const many = connections === 1 ? '1 connection is' : `${connections} connections are`;
+  return {
+    kind: falls ? 'collector.silent' : 'collector.returned',
+    severity: 'critical',
+    connection: null,
+    data: { collector_id: id, name, connections, last_contact_at },
+    details: {
+      ...nothing,
+      title: `Collector ${name} is silent`,
+      metric_line: falls ? `${many} not measured.` : null,
+      since: (falls ? last_contact_at : (silentAt ?? last_contact_at)).toISOString(),
+      resolution: falls ? null : 'the collector is heard of again',
+      page: PAGE_LINKS.collector(id),
+      remediation: falls ? REMEDIATION : null,
+    },
+  };
+}
+
+const REMEDIATION =
+  'See whether "dbvitals collect" runs there and reaches the service: its log says why not.';
 
 const EVERY_MS = 15_000;
 

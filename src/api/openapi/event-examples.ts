@@ -15,6 +15,12 @@ const ticket = {
   severity: 'warning',
   first_seen_at: '2026-03-02T10:15:00.000Z',
 };
+const collector = {
+  collector_id: 2,
+  name: 'frankfurt',
+  connections: 12,
+  last_contact_at: '2026-03-07T10:13:58.000Z',
+};
 const remediation = 'VACUUM (ANALYZE) public.orders;';
 
 /** One example of each event, by its kind. Those of the specification's five are frozen, like their format. */
@@ -77,6 +83,11 @@ export const EVENT_EXAMPLES: Readonly<Record<string, { event: string; timestamp:
         last_four: 'a1B2',
         expires_at: '2026-03-21T09:00:00.000Z',
         last_used_at: '2026-03-07T10:14:55.120Z',
+      }),
+      example('collector.silent', '2026-03-07T10:15:00.000Z', collector),
+      example('collector.returned', '2026-03-07T10:25:00.000Z', {
+        ...collector,
+        last_contact_at: '2026-03-07T10:24:48.000Z',
       }),
       example('test', '2026-03-02T10:00:00.000Z', {
         destination_id: 3,

@@ -57,6 +57,13 @@ const ticket = {
   first_seen_at: timestamp('time of the check that found it first'),
 };
 
+const collector = {
+  collector_id: identifier('identifier of the collector'),
+  name: text('name of the collector'),
+  connections: Type.Integer({ minimum: 0, description: 'how many connections it measures' }),
+  last_contact_at: timestamp('time of its last request'),
+};
+
 /** The events that the specification plans, and those that a destination may choose in addition. */
 export const EVENTS: readonly EventSchema[] = [
   event('HealthCheckCompleted', 'health_check.completed', 'a health check run finishes', {
@@ -116,6 +123,13 @@ export const EVENTS: readonly EventSchema[] = [
       type: ['string', 'null'],
     }),
   }),
+  event(
+    'CollectorSilent',
+    'collector.silent',
+    'a collector was not heard of for a minute, so its connections are not measured',
+    collector,
+  ),
+  event('CollectorReturned', 'collector.returned', 'a silent collector is heard of again', collector),
   event('Test', 'test', 'a member tests a destination', {
     destination_id: identifier('identifier of the tested destination'),
     name: text('name of the tested destination'),

@@ -11,6 +11,8 @@ interface Options {
   folder: string;
   tokenFile?: string;
   concurrency: number;
+  buffer: number;
+  pulse: boolean;
 }
 
 /** `collect`. */
@@ -27,7 +29,11 @@ export function addCollectCommand(program: Command, context: CommandContext): vo
       'the connections with their logins; only this user may read it',
       'collector.yaml',
     )
-    .option('--folder <DIR>', 'where the key of this collector is kept', 'dbvitals-collector')
+    .option(
+      '--folder <DIR>',
+      'where the key of this collector is kept, and what waits for delivery',
+      'dbvitals-collector',
+    )
     .option('--token-file <FILE>', 'token of "collector enrol", needed until this collector is enrolled')
     .option(
       '--concurrency <N>',
@@ -35,6 +41,13 @@ export function addCollectCommand(program: Command, context: CommandContext): vo
       countOf('--concurrency', 1, 20),
       4,
     )
+    .option(
+      '--buffer <MIB>',
+      'the most MiB that wait for delivery while the service is away, 1 to 10,000; the oldest results make room',
+      countOf('--buffer', 1, 10_000),
+      512,
+    )
+    .option('--no-pulse', 'take no pulses and show no live view: health checks only')
     .action(async (options: Options) => {
       const stopped = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
@@ -50,7 +63,7 @@ function collectedUrlOf(text: string): string {
 }
 
 async function collect(
-  { url, name, file, folder, tokenFile, concurrency }: Options,
+  { url, name, file, folder, tokenFile, concurrency, buffer, pulse }: Options,
   context: CommandContext,
   until: AbortSignal,
 ): Promise<void> {
@@ -71,7 +84,9 @@ async function collect(
   const { publicKeyOf } = await import('../../monitor/collector/collector-key.ts');
   const fingerprint = fingerprintOf(publicKeyOf(identity.key));
   log.info({ name, url, fingerprint, version }, 'the collector runs');
-  await new Collector({ identity, readTargets, version, concurrency, log }, until).run();
+  const parts = { identity, readTargets, version, concurrency, hasPulses: pulse, log };
+  const waiting = { folder, largest: buffer * 1024 * 1024 };
+  await new Collector({ ...parts, buffer: waiting }, until).run();
   log.info('the collector has stopped');
 }
 

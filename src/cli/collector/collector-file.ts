@@ -43,6 +43,12 @@ const Connection = Type.Object(
           'Whether texts of queries may be sent to the service, if it asks for them too (default: false).',
       }),
     ),
+    own_checks: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether own checks run here: SELECT statements that members of the service write (default: false).',
+      }),
+    ),
     ssh: Type.Optional(text('An SSH server to connect through, as user@host or user@host:22.')),
     ssh_key_file: Type.Optional(text('The private key for the SSH server.')),
     ssh_host_key: Type.Optional(
@@ -119,6 +125,7 @@ function toTarget(written: WrittenConnection, own: OwnPlaces): CollectorTarget {
     },
     tokenCommand: written.token_command ? { command: written.token_command, hosts: [address.host] } : null,
     queryTexts: written.query_texts ?? false,
+    ownChecks: written.own_checks ?? false,
   };
 }
 

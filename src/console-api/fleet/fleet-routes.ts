@@ -105,10 +105,16 @@ const TREND_DAYS = 30;
 
 /**
  * Whether the latest check, at `t.last_checked_at`, is stale: older than two intervals of `s.every` plus the three
- * minutes that a run may take with its wait. For sample data, which is never checked, a day.
+ * minutes that a run may take with its wait; or its collector is silent. For sample data, which is never checked, a day. $1 is the
+ * account.
  */
 export const STALE = `
-  coalesce(t.last_checked_at + coalesce(2 * s.every + interval '3 min', interval '1 day') < now(), false)`;
+  (coalesce(t.last_checked_at + coalesce(2 * s.every + interval '3 min', interval '1 day') < now(), false)
+   or (s.account_id, s.connection_id) in
+      (select m.account_id, m.connection_id
+         from collected_connection m
+         join collector o using (account_id, collector_id)
+        where m.account_id = $1 and o.silent_at is not null))`;
 
 // Reads only rows stored per connection: reading 10,000 checks would take 40,000 pages of the store. Scores and
 // tags are text because the driver parses arrays more slowly; a tag contains no comma.

@@ -18,7 +18,8 @@ function measured(more: Partial<Measured> = {}): Measured {
 }
 
 const sent = (one: Measured): ReportedMeasured => JSON.parse(JSON.stringify(toReport(one)));
-const accepted = (more: Partial<Measured>) => acceptMeasured('postgres', sent(measured(more)), true);
+const accepted = (more: Partial<Measured>) =>
+  acceptMeasured('postgres', sent(measured(more)), { queryTexts: true, own: [] });
 
 test('an honest result is the same as that of a child process', () => {
   const whole = measured({
@@ -64,7 +65,7 @@ test('an honest result is the same as that of a child process', () => {
     cost: { milliseconds: 1, statements: 2, bytes: 3 },
     server: { version: 180_004, tls: 'TLSv1.3', provider: null },
   });
-  expect(acceptMeasured('postgres', sent(whole), true)).toEqual(whole);
+  expect(acceptMeasured('postgres', sent(whole), { queryTexts: true, own: [] })).toEqual(whole);
 });
 
 test('checks of another engine and of no engine are left out, with their numbers and samples', () => {
@@ -114,7 +115,9 @@ test('texts of queries are left out where the connection does not ask for them',
     seconds: 0,
     texts: [['1', 'select 1']] as [string, string][],
   };
-  expect(acceptMeasured('postgres', sent(measured({ queries })), false).queries?.texts).toEqual([]);
+  expect(
+    acceptMeasured('postgres', sent(measured({ queries })), { queryTexts: false, own: [] }).queries?.texts,
+  ).toEqual([]);
 });
 
 test('a result that is too large is sent without the largest readings, and then without queries', () => {

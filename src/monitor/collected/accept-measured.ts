@@ -2,6 +2,7 @@ import { catalogues } from '../../checks/catalogue.ts';
 import type { Finding, Outcome } from '../../checks/check.ts';
 import { connectionFindings } from '../../checks/connection-findings.ts';
 import { checksOf } from '../../checks/engine-catalogue.ts';
+import { type OwnCheck, toCheck } from '../../checks/own/own-check.ts';
 import { engineVitals } from '../../checks/vitals/engine-vitals.ts';
 import { cleanText } from '../../platform/text/clean-text.ts';
 import type { Fact, ReportedReading } from '../../runs/changes/facts.ts';
@@ -36,10 +37,13 @@ const QUERY_NAME = 100;
  * no run of this engine reports is left out. So a collector of another version works, and a hostile one can only say something wrong
  * of its own connections.
  */
-export function acceptMeasured(engine: Engine, reported: ReportedMeasured, queryTexts: boolean): Measured {
-  const known = new Map<string, Outcome['check']>(
-    [...connectionFindings, ...checksOf(catalogues[engine])].map((check) => [check.id, check]),
-  );
+export function acceptMeasured(
+  engine: Engine,
+  reported: ReportedMeasured,
+  { queryTexts, own }: { queryTexts: boolean; own: readonly OwnCheck[] },
+): Measured {
+  const all = [...connectionFindings, ...checksOf(catalogues[engine]), ...own.map(toCheck)];
+  const known = new Map<string, Outcome['check']>(all.map((check) => [check.id, check]));
   const counted = new Set([...known.keys(), ...engineVitals[engine].readings.map(({ id }) => String(id))]);
   const isKnown = ({ checkId }: { checkId: string }) => counted.has(checkId);
   const outcomes = new Map(

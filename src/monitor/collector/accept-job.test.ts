@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { packState } from '../../runs/queries/query-state.ts';
-import { acceptJobs, InvalidJob } from './accept-job.ts';
+import { acceptJobs } from './accept-job.ts';
+import { InvalidJob } from './job-fields.ts';
 
 const work = { calls: 1, seconds: 1, rows: 1, read: 1, hit: 1, temporary: 1 };
 const stateOf = (entry: string, judged: string) =>
@@ -14,7 +15,38 @@ const job = {
   run: '0199b2f4-6b5e-7c3a-9a41-2f5d0c9e7b11',
   connection: 'shop',
   engine: 'postgres',
+  every: 300,
+  pulse: {
+    every: 10,
+    thresholds: {
+      blockedSeconds: { warning: 30, critical: 300 },
+      connections: { warning: 0.8, critical: 0.95 },
+      rules: [
+        {
+          id: 1,
+          metric: 'blocked_seconds',
+          operator: '>=',
+          threshold: 5,
+          clear_threshold: null,
+          for_seconds: 0,
+        },
+      ],
+    },
+  },
   instructions: {
+    own: [
+      {
+        ...{
+          id: 'ORDERS_STUCK',
+          title: 'Orders',
+          engine: 'postgres',
+          database: null,
+          sql: 'select 1 as value',
+        },
+        ...{ unit: 'count', operator: '>=', warning: 1, critical: null, remediation: '', every: null },
+        ...{ timeout: 5, tags: [] },
+      },
+    ],
     thresholds: { PG_LONG_XACT: { warning: 600 } },
     expectedStandbys: 1,
     before: [{ checkId: 'PG_DEADLOCKS', database: 'shop', seconds: 300, rows: [{ n: 1 }] }],
@@ -62,6 +94,19 @@ test('a message of another form is no work', () => {
     { jobs: [withInstructions({ before: [{ checkId: 1 }] })] },
     { jobs: [withInstructions({ facts: {} })] },
     { jobs: [withQueries({ usual: '{' })] },
+    { jobs: [{ ...job, pulse: { ...job.pulse, every: 0 } }] },
+    { jobs: [{ ...job, pulse: { every: 10, thresholds: {} } }] },
+    { jobs: [withInstructions({ own: [{ ...job.instructions.own[0], sql: 'delete from orders' }] })] },
+    { jobs: [withInstructions({ own: [{ ...job.instructions.own[0], timeout: 3_600 }] })] },
   ];
   for (const other of others) expect(() => acceptJobs(other)).toThrow(InvalidJob);
+});
+
+test('a level that is never reached comes as null', () => {
+  const { thresholds } = job.pulse;
+  const pulse = { every: 10, thresholds: { ...thresholds, connections: { warning: null, critical: null } } };
+  const [accepted] = acceptJobs({ jobs: [{ ...job, pulse }] });
+  expect(accepted?.pulse?.thresholds.connections.warning).toBe(Number.POSITIVE_INFINITY);
+  const { pulse: _, ...older } = job;
+  expect(acceptJobs({ jobs: [older] })[0]?.pulse).toBe(null);
 });

@@ -6,40 +6,58 @@ import { unpackState } from '../../runs/queries/query-state.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
 import type { CollectedJob } from '../collected/hand-out.ts';
 import type { CounterBefore } from '../counters.ts';
+import { acceptOwnChecks, acceptPulse } from './accept-pulse.ts';
+import { type Fields, fieldsIn, InvalidJob, isText, listIn } from './job-fields.ts';
 
 // The service is believed where it can only spoil its own figures. What becomes part of a statement is checked here: a service that was
 // taken over must not run statements of its own at the site.
 
-/** A message of the service that is none. */
-export class InvalidJob extends Error {}
-
 const RUN = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const QUERY = /^(?:-?[0-9]{1,19}|[0-9a-f]{32}|[0-9a-f]{64})$/i;
 
-type Fields = Readonly<Record<string, unknown>>;
+/** No connection is checked more often. */
+const SHORTEST_SECONDS = 5;
 
 /** The jobs of an answer. Throws {@link InvalidJob}. */
 export function acceptJobs(answer: unknown): CollectedJob[] {
   return listIn(fieldsIn(answer)['jobs']).map(acceptJob);
 }
 
-function acceptJob(value: unknown): CollectedJob {
-  const { run, connection, engine: named, instructions } = fieldsIn(value);
+/** The names of the connections that the service leaves to this collector; null = it does not say. */
+export function acceptNames(answer: unknown): string[] | null {
+  const { connections } = fieldsIn(answer);
+  return Array.isArray(connections) ? connections.filter(isText) : null;
+}
+
+/** The names of the connections that somebody watches. */
+export function acceptLooks(answer: unknown): string[] {
+  const { looks } = fieldsIn(answer);
+  return Array.isArray(looks) ? looks.filter(isText) : [];
+}
+
+/** One job. Throws {@link InvalidJob}. */
+export function acceptJob(value: unknown): CollectedJob {
+  const { run, connection, engine: named, every, instructions, pulse } = fieldsIn(value);
   const engine = ENGINES.find((one) => one === named);
   if (!isText(run) || !RUN.test(run) || !isText(connection) || !engine) throw new InvalidJob('a run');
-  const { thresholds, expectedStandbys, before, facts, queries, serversBehind } = fieldsIn(instructions);
+  const { thresholds, expectedStandbys, own, before, facts, queries, serversBehind, tries } =
+    fieldsIn(instructions);
   return {
     run,
     connection,
     engine,
+    every: typeof every === 'number' && every >= SHORTEST_SECONDS ? every : null,
     instructions: {
       thresholds: acceptThresholds(thresholds),
       expectedStandbys: typeof expectedStandbys === 'number' ? expectedStandbys : 0,
+      own: acceptOwnChecks(own),
       before: listIn(before).map(acceptSample),
       facts: facts === null || facts === undefined ? null : acceptFacts(fieldsIn(facts)),
       ...(serversBehind !== undefined && { serversBehind: listIn(serversBehind).map(acceptServer) }),
       ...(queries !== undefined && { queries: acceptQueries(fieldsIn(queries)) }),
+      ...(tries === 1 && { tries }),
     },
+    pulse: acceptPulse(pulse),
   };
 }
 
@@ -109,18 +127,4 @@ function parsed(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function fieldsIn(value: unknown): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
-  throw new InvalidJob('an object is missing');
-}
-
-function listIn(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new InvalidJob('a list is missing');
 }

@@ -16,7 +16,8 @@ export class ServiceRefused extends Error {
 /** The service can't be reached, or is not one: the request may be sent again. */
 export class ServiceAway extends Error {}
 
-const ANSWER_MS = 45_000;
+/** The service answers a question for work after 20 s. */
+const ANSWER_MS = 30_000;
 const LARGEST_ANSWER = 32 * 1024 * 1024;
 const LONGEST_MESSAGE = 500;
 
@@ -33,7 +34,7 @@ function nextNonce(): number {
 /** Sends a signed request. Returns the answer. Throws {@link ServiceRefused} and {@link ServiceAway}. */
 export async function callService(
   { url, account, collector, key }: CollectorIdentity,
-  action: 'work' | 'result',
+  action: 'work' | 'result' | 'past' | 'pulse' | 'look',
   content: object,
   signal: AbortSignal,
 ): Promise<unknown> {

@@ -1,11 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { CollectedJob } from '../collected/hand-out.ts';
-import { acceptJobs, InvalidJob } from './accept-job.ts';
+import { acceptJobs, acceptLooks, acceptNames } from './accept-job.ts';
+import { AwayPlan } from './away-plan.ts';
+import { ResultBuffer } from './buffer.ts';
 import { callService, ServiceAway, ServiceRefused } from './call-service.ts';
 import type { CollectorIdentity } from './collector-key.ts';
+import { CollectorLooks, type LookParts } from './collector-looks.ts';
+import { CollectorPulses, toLoaded } from './collector-pulses.ts';
 import type { CollectorTargets } from './collector-target.ts';
-import { toReport } from './deliver.ts';
+import { toHistory, toReport } from './deliver.ts';
+import { drainBuffer } from './drain-buffer.ts';
+import { InvalidJob } from './job-fields.ts';
+import { PulseSender } from './pulse-sender.ts';
 import { runJob } from './run-job.ts';
 
 /** What a collector needs to run. */
@@ -16,38 +23,77 @@ export interface CollectParts {
   version: string;
   /** How many health checks run at a time. */
   concurrency: number;
+  /** Whether it takes pulses and shows the live view. */
+  hasPulses: boolean;
+  /** Where results wait while the service is away, and the most bytes of them. */
+  buffer: { folder: string; largest: number };
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
-/** For as long a result is offered: after that the service has handed the run out again. */
-const DELIVERY_MS = 150_000;
+const LONGEST_PAUSE_MS = 10_000;
+/** For as long a result is offered before it is kept: a service that restarts is back by then. */
+const DELIVERY_MS = 15_000;
+/** How often the plan is looked at while the service is away. */
+const AWAY_MS = 1_000;
 
 /** Statuses after which the same request would be refused again. */
 const isFinal = (error: unknown) => error instanceof ServiceRefused && error.status !== 429;
 
+/** The service has no such run any more. It may have stored it, and the answer was lost. */
+const hasNoRun = (error: unknown) => error instanceof ServiceRefused && error.status === 409;
+
 /**
- * Asks the service for runs, measures them and delivers the results, until the signal. It waits for as long as the service is away,
- * and never ends by itself: a collector that was revoked goes on when it is enrolled again.
+ * Asks the service for runs, measures them and delivers the results, until the signal. While the service is away it goes on by the
+ * schedule that it got last and keeps the results. It never ends by itself: a collector that was revoked goes on when it is enrolled again.
  */
 export class Collector {
   readonly #parts: CollectParts;
   readonly #until: AbortSignal;
   readonly #running = new Map<string, Promise<void>>();
+  /** Runs of its own plan. */
+  readonly #ownRuns = new Set<Promise<void>>();
+  readonly #buffer: ResultBuffer;
+  readonly #plan: AwayPlan;
+  readonly #pulses: CollectorPulses;
+  readonly #looks: CollectorLooks;
   #targets: CollectorTargets;
-  /** Ends the question that was asked without a free slot, when one becomes free. */
-  #freed = new AbortController();
+  /** Ends a question whose answer would be another one now. */
+  #outdated = new AbortController();
+  /** The free slots that the service was told of last. */
+  #askedFree = 0;
   #problem: string | null = null;
+  #isAway = false;
+  #draining: Promise<void> | null = null;
 
   constructor(parts: CollectParts, until: AbortSignal) {
     this.#parts = parts;
     this.#until = until;
     this.#targets = parts.readTargets();
+    this.#buffer = new ResultBuffer(parts.buffer.folder, parts.buffer.largest, parts.log);
+    this.#plan = new AwayPlan(this.#buffer);
+    const { identity, log } = parts;
+    const sender = new PulseSender(async (events) => {
+      await callService(identity, 'pulse', { events }, until);
+    }, until);
+    this.#pulses = new CollectorPulses(sender, log);
+    this.#looks = new CollectorLooks(
+      {
+        load: (connection) => this.#loadLook(connection),
+        deliver: async (connection, answer) => {
+          const reply = await callService(identity, 'look', { connection, answer }, until);
+          return (reply as { watched?: unknown }).watched === true;
+        },
+        ended: () => this.#outdated.abort(),
+      },
+      until,
+    );
+    this.#pulse();
   }
 
   /** Runs until the signal. Runs that are under way then are given up: the service hands them out again. */
   async run(): Promise<void> {
+    const measuringAway = this.#measureAway();
     let pause = FIRST_PAUSE_MS;
     while (!this.#until.aborted) {
       try {
@@ -56,31 +102,47 @@ export class Collector {
         pause = FIRST_PAUSE_MS;
         if (jobs.length > 0) this.#readTargets();
         for (const job of jobs) this.#start(job);
+        this.#pulse();
+        this.#drain();
       } catch (error) {
         if (this.#until.aborted) break;
-        if (this.#freed.signal.aborted) continue;
+        if (this.#outdated.signal.aborted) continue;
         this.#note(error);
         await wait(pause * (0.5 + Math.random() / 2), undefined, { signal: this.#until }).catch(() => {});
         pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
       }
     }
-    await Promise.all(this.#running.values());
+    await Promise.all([this.#pulses.end(), this.#looks.end(), measuringAway, this.#draining]);
+    await Promise.all([...this.#running.values(), ...this.#ownRuns]);
+    this.#buffer.close();
+  }
+
+  get #free(): number {
+    return Math.max(0, this.#parts.concurrency - this.#running.size - this.#ownRuns.size);
   }
 
   async #ask(): Promise<CollectedJob[]> {
-    const { identity, version, concurrency } = this.#parts;
-    const free = Math.max(0, concurrency - this.#running.size);
-    this.#freed = new AbortController();
-    const signal = free === 0 ? AbortSignal.any([this.#until, this.#freed.signal]) : this.#until;
-    const content = { version, free, running: [...this.#running.keys()] };
-    return acceptJobs(await callService(identity, 'work', content, signal));
+    const { identity, version } = this.#parts;
+    const free = this.#free;
+    this.#askedFree = free;
+    this.#outdated = new AbortController();
+    const signal = AbortSignal.any([this.#until, this.#outdated.signal]);
+    const running = [...this.#running.keys()];
+    const [looking, buffered] = [this.#looks.names(), this.#buffer.size()];
+    const answer = await callService(identity, 'work', { version, free, running, looking, buffered }, signal);
+    const jobs = acceptJobs(answer);
+    const names = acceptNames(answer);
+    if (names) this.#plan.keepOnly(names);
+    if (this.#parts.hasPulses) this.#looks.start(acceptLooks(answer));
+    return jobs;
   }
 
   #start(job: CollectedJob): void {
     if (this.#running.has(job.run)) return;
+    this.#plan.learn(job);
     const run = this.#measure(job).finally(() => {
       this.#running.delete(job.run);
-      this.#freed.abort();
+      if (this.#askedFree === 0) this.#outdated.abort();
     });
     this.#running.set(job.run, run);
   }
@@ -88,28 +150,91 @@ export class Collector {
   /** Never throws. */
   async #measure(job: CollectedJob): Promise<void> {
     const { log } = this.#parts;
-    const fields = { connection: job.connection, run: job.run };
+    const { connection, run } = job;
+    const fields = { connection, run };
+    const began = Date.now();
     try {
       const measured = await runJob(job, this.#targets, this.#until);
-      await this.#deliver(job.run, toReport(measured));
-      log.info(fields, 'health check delivered');
+      this.#plan.measured(connection, began, measured.samples);
+      const report = toReport(measured);
+      const result = { run, at: Date.now(), measured: report };
+      try {
+        await this.#deliver(result);
+        log.info(fields, 'health check delivered');
+      } catch (error) {
+        if (this.#until.aborted || (isFinal(error) && !hasNoRun(error))) throw error;
+        if (this.#buffer.add(connection, result.at, toHistory(report)))
+          log.info({ ...fields, reason: messageOf(error) }, 'health check kept until the service takes it');
+      }
     } catch (error) {
       if (!this.#until.aborted)
         log.error({ ...fields, reason: messageOf(error) }, 'health check was not delivered');
     }
   }
 
-  async #deliver(run: string, measured: object): Promise<void> {
+  async #deliver(result: object): Promise<void> {
     const until = performance.now() + DELIVERY_MS;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
-        await callService(this.#parts.identity, 'result', { run, measured }, this.#until);
+        await callService(this.#parts.identity, 'result', result, this.#until);
         return;
       } catch (error) {
-        if (isFinal(error) || this.#until.aborted || performance.now() + pause > until) throw error;
+        const isLast = this.#isAway || performance.now() + pause > until;
+        if (isFinal(error) || this.#until.aborted || isLast) throw error;
         await wait(pause, undefined, { signal: this.#until }).catch(() => {});
       }
     }
+  }
+
+  /** Runs what is due while the service is away. */
+  async #measureAway(): Promise<void> {
+    while (!this.#until.aborted) {
+      await wait(AWAY_MS, undefined, { signal: this.#until }).catch(() => {});
+      if (!this.#isAway || this.#until.aborted) continue;
+      while (this.#free > 0) {
+        const job = this.#plan.next(Date.now());
+        if (!job) break;
+        this.#readTargets();
+        const run = this.#measureOwn(job).finally(() => this.#ownRuns.delete(run));
+        this.#ownRuns.add(run);
+      }
+    }
+  }
+
+  /** Never throws. */
+  async #measureOwn(job: Omit<CollectedJob, 'run'>): Promise<void> {
+    const { connection } = job;
+    const began = Date.now();
+    try {
+      const measured = await runJob(job, this.#targets, this.#until);
+      this.#plan.measured(connection, began, measured.samples);
+      this.#buffer.add(connection, Date.now(), toHistory(toReport(measured)));
+    } catch (error) {
+      if (!this.#until.aborted)
+        this.#parts.log.error({ connection, reason: messageOf(error) }, 'health check failed');
+    }
+    this.#plan.ended(connection);
+  }
+
+  /** Lets the pulses be those of the last jobs and of the file. */
+  #pulse(): void {
+    if (this.#parts.hasPulses) this.#pulses.update(this.#plan.jobs(), this.#targets);
+  }
+
+  #loadLook(connection: string): ReturnType<LookParts['load']> {
+    const job = this.#plan.jobs().find((one) => one.connection === connection);
+    const known = this.#targets.get(connection);
+    const loaded = job && toLoaded(job, known);
+    if (!loaded) return null;
+    return { loaded, tokenCommands: known?.tokenCommand ? { [connection]: known.tokenCommand } : {} };
+  }
+
+  /** Delivers what waits, in the background. */
+  #drain(): void {
+    const { identity, log } = this.#parts;
+    this.#draining ??= drainBuffer(this.#buffer, identity, log, this.#until).finally(() => {
+      this.#draining = null;
+    });
   }
 
   /** A file that is being edited is read at the next run; until then the connections stay as they are. */
@@ -127,11 +252,13 @@ export class Collector {
   /** Logs why the service gives no work, once for each reason, and that it does again. */
   #note(error: unknown): void {
     const { log } = this.#parts;
+    // One that refuses is not away: what it refuses is not measured for it either.
+    this.#isAway = error instanceof ServiceAway;
     const problem = error === null ? null : messageOf(error);
     if (problem === this.#problem) return;
     this.#problem = problem;
     if (problem === null) log.info('the service gives work again');
-    else if (error instanceof ServiceAway) log.warn({ reason: problem }, 'the service is not reached');
+    else if (this.#isAway) log.warn({ reason: problem }, 'the service is not reached');
     else if (error instanceof InvalidJob) log.error({ reason: problem }, 'the service sent what is no work');
     else log.error({ reason: problem }, 'the service refuses this collector');
   }

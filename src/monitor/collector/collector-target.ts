@@ -8,6 +8,8 @@ export interface CollectorTarget {
   tokenCommand: TokenCommand | null;
   /** Whether texts of queries may leave the site, if the service asks for them too. */
   queryTexts: boolean;
+  /** Whether the statements of own checks, which members of the service write, run here. */
+  ownChecks: boolean;
 }
 
 /** The connections of a collector's file, by name. */

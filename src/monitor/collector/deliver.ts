@@ -19,6 +19,11 @@ export function toReport({ hostKey: _key, failure: _failure, ...measured }: Meas
   return bytes > LARGEST ? { ...report, queries: null } : report;
 }
 
+/** What is kept of a result that is delivered late: the service compares nothing with it. */
+export function toHistory(report: ReportedMeasured): ReportedMeasured {
+  return { ...report, samples: [], readings: [], queries: null };
+}
+
 function toOutcome({
   check,
   findings,

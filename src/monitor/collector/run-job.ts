@@ -1,21 +1,24 @@
 import { catalogues } from '../../checks/catalogue.ts';
+import type { Outcome } from '../../checks/check.ts';
+import { type OwnCheck, toCheck } from '../../checks/own/own-check.ts';
 import type { CollectedJob } from '../collected/hand-out.ts';
 import { type Measured, nothingMeasured, unknownConnectionOutcome } from '../nothing-measured.ts';
+import { plainCheck, plainFinding } from '../outcome.ts';
 import { measureLoaded } from '../tokens/measure-loaded.ts';
 import type { CollectorTargets } from './collector-target.ts';
 
 /** Runs a job on the target that the collector's own file has for it. Throws the reason of `signal`. */
 export async function runJob(
-  { connection, engine, instructions }: CollectedJob,
+  { connection, engine, instructions }: Omit<CollectedJob, 'run'>,
   targets: CollectorTargets,
   signal: AbortSignal,
 ): Promise<Measured> {
-  const own = targets.get(connection);
-  if (!own) return nothingMeasured([unknownConnectionOutcome(connection, null)]);
-  const { target, tokenCommand, queryTexts } = own;
+  const known = targets.get(connection);
+  if (!known) return nothingMeasured([unknownConnectionOutcome(connection, null)]);
+  const { target, tokenCommand, queryTexts, ownChecks } = known;
   if (catalogues[target.engine] !== catalogues[engine])
     return nothingMeasured([unknownConnectionOutcome(connection, target.engine)]);
-  const { queries } = instructions;
+  const { queries, own: statements = [] } = instructions;
   const job = {
     target,
     instructions: {
@@ -23,9 +26,26 @@ export async function runJob(
       // The file names the servers of the site, which have private addresses.
       allowPrivateTargets: true,
       began: Date.now(),
+      own: ownChecks ? statements : [],
       ...(queries && { queries: queryTexts ? queries : { ...queries, texts: null } }),
     },
   };
   const tokenSource = tokenCommand && connection;
-  return measureLoaded({ job, tokenSource }, tokenCommand ? { [connection]: tokenCommand } : {}, signal);
+  const commands = tokenCommand ? { [connection]: tokenCommand } : {};
+  const measured = await measureLoaded({ job, tokenSource }, commands, signal);
+  if (ownChecks) return measured;
+  return { ...measured, outcomes: [...measured.outcomes, ...statements.map(forbiddenOutcome)] };
+}
+
+/** An own check that the collector's file does not allow. */
+function forbiddenOutcome(own: OwnCheck): Outcome {
+  const check = plainCheck(toCheck(own));
+  const line = 'Not measured: own_checks is not true for this connection in the file of the collector.';
+  return {
+    check,
+    findings: [plainFinding(check, 'skipped', line)],
+    measured: false,
+    unmeasured: [],
+    near: [],
+  };
 }

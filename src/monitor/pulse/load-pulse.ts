@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Thresholds } from '../../checks/check.ts';
 import { CollectedConnection, isCollected } from '../../connections/collected-connection.ts';
 import {
@@ -33,7 +34,8 @@ export interface LoadedPulse {
 }
 
 const select = `
-  select ${destinationColumns}, c.credential, c.ssh_credential, ${isCollected} as "isCollected", c.name, thresholds, ${tagsOfConnection} as tags,
+  select ${destinationColumns}, c.credential, c.ssh_credential, ${isCollected} as "isCollected", c.name,
+         c.pulse_seconds as "pulseSeconds", thresholds, ${tagsOfConnection} as tags,
          ${overridesOfConnection} as overrides
     from connection c
    where account_id = $1 and connection_id = $2 and removed_at is null`;
@@ -43,6 +45,7 @@ type PulseRow = Destination &
   TargetRow & {
     isCollected: boolean;
     name: string;
+    pulseSeconds: number;
     thresholds: Record<string, Thresholds>;
     tags: string[];
     overrides: Override[];
@@ -63,25 +66,54 @@ export class UnpinnedTunnel extends Error {
  */
 export async function loadPulse(
   deps: Pick<MonitorDeps, 'writer' | 'secret' | 'thresholds'>,
-  { accountId, connectionId }: ConnectionKey,
+  connection: ConnectionKey,
 ): Promise<LoadedPulse | null> {
-  const { rows } = await deps.writer.query<PulseRow>(select, [accountId, connectionId]);
-  const [row] = rows;
+  const row = await readPulse(deps, connection);
   if (!row) return null;
-  if (row.isCollected) throw new CollectedConnection(connectionId);
-  const { name, tags } = row;
-  const connection = { id: connectionId, name, tags };
-  const rules = await listPulseRules(within(deps.writer), accountId, connection);
+  if (row.isCollected) throw new CollectedConnection(connection.connectionId);
   const secrets = await decryptSecrets(deps.writer, deps.secret, row, row);
   const target = toTarget(row, secrets);
-  if (target.tunnel?.hostKey === null) throw new UnpinnedTunnel(connectionId);
-  const changed = { ...thresholdsOfRun(row.thresholds, row.tags, row.overrides), ...deps.thresholds };
+  if (target.tunnel?.hostKey === null) throw new UnpinnedTunnel(connection.connectionId);
   return {
     target,
     tokenSource: row.token_source,
     noTokenUntil: Number.NEGATIVE_INFINITY,
-    thresholds: pulseThresholds(familyOf(row.engine), changed, rules),
+    thresholds: await thresholdsNow(deps, connection, row),
   };
+}
+
+/** The pulse of a connection that a collector measures. */
+export interface CollectedPulse {
+  /** Seconds from pulse to pulse. */
+  every: number;
+  thresholds: PulseThresholds;
+}
+
+/** What the collector of a connection needs for its pulses; null if it has none. */
+export async function loadCollectedPulse(
+  deps: Pick<MonitorDeps, 'writer' | 'thresholds'>,
+  connection: ConnectionKey,
+): Promise<CollectedPulse | null> {
+  const row = await readPulse(deps, connection);
+  if (!row?.isCollected || row.pulseSeconds === 0) return null;
+  return { every: row.pulseSeconds, thresholds: await thresholdsNow(deps, connection, row) };
+}
+
+async function readPulse(
+  { writer }: Pick<MonitorDeps, 'writer'>,
+  { accountId, connectionId }: ConnectionKey,
+): Promise<PulseRow | undefined> {
+  return (await writer.query<PulseRow>(select, [accountId, connectionId])).rows[0];
+}
+
+async function thresholdsNow(
+  deps: Pick<MonitorDeps, 'writer' | 'thresholds'>,
+  { accountId, connectionId }: ConnectionKey,
+  { name, tags, thresholds, overrides, engine }: PulseRow,
+): Promise<PulseThresholds> {
+  const rules = await listPulseRules(within(deps.writer), accountId, { id: connectionId, name, tags });
+  const changed = { ...thresholdsOfRun(thresholds, tags, overrides), ...deps.thresholds };
+  return pulseThresholds(familyOf(engine), changed, rules);
 }
 
 /** After a command gave no token, an open session goes on for so long before the next try. */
@@ -139,4 +171,13 @@ function pulseThresholds(
     connections: { warning: lowest('warning', saturation), critical: lowest('critical', saturation) },
     rules,
   };
+}
+
+/** The loaded settings, with the target that is known if nothing in it differs: its session stays open. */
+export function sameTarget(before: LoadedPulse, loaded: LoadedPulse): LoadedPulse {
+  const { isToken: _, ...target } = before.target;
+  const password = loaded.tokenSource === null ? target.password : loaded.target.password;
+  return isDeepStrictEqual({ ...target, password }, loaded.target)
+    ? { ...loaded, target: before.target }
+    : loaded;
 }

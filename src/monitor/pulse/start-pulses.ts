@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { startRounds } from '../../platform/rounds.ts';
 import { storeDeadlock } from '../../runs/episodes/deadlock.ts';
 import { storeEpisode } from '../../runs/episodes/store-episode.ts';
@@ -12,7 +11,7 @@ import { AccountChildren } from './account-children.ts';
 import { askForRun, type ClaimedPulse, claimPulses, releasePulses } from './claim-pulses.ts';
 import { CloseLooks } from './close-looks.ts';
 import { ConnectionPulse } from './connection-pulse.ts';
-import { type LoadedPulse, loadPulse } from './load-pulse.ts';
+import { type LoadedPulse, loadPulse, sameTarget } from './load-pulse.ts';
 
 /** Between two rounds of claims. A lease lasts 20 s. */
 const ROUND_MS = 8_000;
@@ -168,13 +167,4 @@ function loadStore(
       log.warn({ ...key, ...errorFields(error, log) }, 'a minute of the load was not stored');
     }
   };
-}
-
-/** The loaded settings, with the target that is known if nothing in it differs: its session stays open. */
-function sameTarget(before: LoadedPulse, loaded: LoadedPulse): LoadedPulse {
-  const { isToken: _, ...target } = before.target;
-  const password = loaded.tokenSource === null ? target.password : loaded.target.password;
-  return isDeepStrictEqual({ ...target, password }, loaded.target)
-    ? { ...loaded, target: before.target }
-    : loaded;
 }

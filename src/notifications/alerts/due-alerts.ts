@@ -51,6 +51,17 @@ const unreachable = (account: string, at: string) => `
      and a.since <= ${at} - make_interval(secs => r.threshold)
      and s.due_at > ${at} - interval '1 min'`;
 
+// The silence of a collector is said once (watch-collectors.ts), and its connections are not late before it had time to catch up. A
+// collector asks at least every 35 s, so one that is about to be silent is not said of each connection either.
+const isSaidOfCollector = (schedule: string, at: string) => `
+  exists (select from collected_connection m
+            join collector o using (account_id, collector_id)
+           where m.account_id = ${schedule}.account_id and m.connection_id = ${schedule}.connection_id
+             and o.revoked_at is null and o.enrolled_at is not null
+             and (o.silent_at is not null
+                  or o.last_contact_at < ${at} - interval '35 s'
+                  or o.returned_at > ${at} - interval '5 min'))`;
+
 const stale = (account: string, at: string) => `
   select a.account_id, s.connection_id, a.rule_id, null::bigint as alert_id, 'stale' as due
     from alert_rule a
@@ -59,6 +70,7 @@ const stale = (account: string, at: string) => `
     left join health_check h on h.account_id = a.account_id and h.health_check_id = c.latest_check_id
    where a.metric = 'intervals_since_check' and a.is_enabled and a.removed_at is null and ${account}
      and c.removed_at is null
+     and not ${isSaidOfCollector('s', at)}
      and coalesce(h.created_at, c.created_at) < ${at} - a.threshold * s.every
      and not exists (select from alert x
                       where x.account_id = a.account_id and x.connection_id = s.connection_id

@@ -1,5 +1,5 @@
 import { type Channel, EVENTLESS_CHANNELS } from '../../vocabulary/channels.ts';
-import { DIRECTED_KINDS, type EventKind } from '../../vocabulary/event-kinds.ts';
+import { DIRECTED_KINDS, type EventKind, FOLLOWS } from '../../vocabulary/event-kinds.ts';
 import { SEVERITIES, type Severity } from '../../vocabulary/severities.ts';
 import { type ConnectionScope, includesConnection } from '../connection-scope.ts';
 import type { NewEvent } from '../event.ts';
@@ -30,7 +30,9 @@ export function wants(destination: WantingDestination, event: NewEvent): boolean
   const { kind, severity, connection, destinationIds } = event;
   if (destinationIds && !destinationIds.includes(destination.destination_id)) return false;
   if (DIRECTED_KINDS.includes(kind)) return (destinationIds ?? null) !== null;
-  if (!destination.kinds.includes(kind)) return false;
+  const { kinds } = destination;
+  const followed = FOLLOWS[kind];
+  if (!kinds.includes(kind) && !(followed && kinds.includes(followed))) return false;
   if (event.details.is_reminder && !REMINDED.includes(destination.channel)) return false;
   if (connection !== null && !includesConnection(destination, connection)) return false;
   if (severity === null || destination.minimum_severity === null) return true;

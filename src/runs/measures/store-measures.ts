@@ -204,9 +204,7 @@ export async function storeMeasures(
   { accountId, connectionId, at }: { accountId: number; connectionId: number; at: string },
   { placed, dropped }: PreparedMeasures,
 ): Promise<void> {
-  const values = new Array<number | null>(Math.max(0, ...placed.map(({ slot }) => slot))).fill(null);
-  for (const { slot, measure } of placed) values[slot - 1] = toReal(measure.value);
-  const run = [accountId, connectionId, at, values];
+  const run = [accountId, connectionId, at, valuesBySlot(placed)];
   if (placed.length === 0) {
     await client.query(storeRun, run);
     return;
@@ -221,6 +219,21 @@ export async function storeMeasures(
     placed.map(({ measure }) => finite(measure.limit)),
     dropped,
   ]);
+}
+
+/** Stores the numbers of a run of the past: the latest values stay those of a later run. */
+export async function storePastMeasures(
+  client: pg.ClientBase,
+  { accountId, connectionId, at }: { accountId: number; connectionId: number; at: string },
+  { placed }: PreparedMeasures,
+): Promise<void> {
+  await client.query(storeRun, [accountId, connectionId, at, valuesBySlot(placed)]);
+}
+
+function valuesBySlot(placed: readonly PlacedMeasure[]): (number | null)[] {
+  const values = new Array<number | null>(Math.max(0, ...placed.map(({ slot }) => slot))).fill(null);
+  for (const { slot, measure } of placed) values[slot - 1] = toReal(measure.value);
+  return values;
 }
 
 /** The nearest number that PostgreSQL's `real` holds. One that is too small becomes 0. */

@@ -85,7 +85,7 @@ export function linkTo(consoleUrl: string, page: string): string {
 
 /** Whether an event of this kind says that something ended. */
 export function isOver(kind: EventKind): boolean {
-  return kind === 'ops.ticket_resolved' || kind === 'alert.resolved';
+  return kind === 'ops.ticket_resolved' || kind === 'alert.resolved' || kind === 'collector.returned';
 }
 
 /** `2026-03-02 10:15:00 UTC`. */
@@ -100,6 +100,8 @@ function headingOf({ kind, severity, details }: MessageEvent): string {
   if (kind === 'digest') return title || 'Digest';
   if (kind === 'destination.disabled') return title || 'A destination was disabled';
   if (kind === 'api_key.expiring') return title || 'An API key expires soon';
+  if (kind === 'collector.silent') return title || 'A collector is silent';
+  if (kind === 'collector.returned') return `Resolved: ${title || 'a collector is silent'}`;
   const place = details.connection ? ` on ${plainLine(details.connection.name)}` : '';
   return `${stateWords(kind, severity, details)}${place}: ${title}`;
 }
@@ -124,7 +126,10 @@ export function lineText({ heading, subject }: Report, most = Number.POSITIVE_IN
   return subject === null ? cutText(heading, most) : `${cutText(heading, most)} (${cutText(subject, most)})`;
 }
 
-type Titled = Exclude<EventKind, 'test' | 'digest' | 'destination.disabled' | 'api_key.expiring'>;
+type Titled = Exclude<
+  EventKind,
+  'test' | 'digest' | 'destination.disabled' | 'api_key.expiring' | 'collector.silent' | 'collector.returned'
+>;
 
 function stateWords(kind: Titled, severity: Severity | null, details: EventDetails): string {
   const word = severity ?? 'info';

@@ -1,0 +1,90 @@
+import { OWN_OPERATORS, OWN_UNITS, type OwnCheck } from '../../checks/own/own-check.ts';
+import { requireOwnCheck } from '../../connections/own-checks/own-check-rules.ts';
+import type { PulseRule } from '../../notifications/alerts/evaluation/pulse-rules.ts';
+import { ALERT_OPERATORS, PULSE_METRICS } from '../../vocabulary/alert-metrics.ts';
+import { ENGINES } from '../../vocabulary/engines.ts';
+import type { CollectedPulse } from '../pulse/load-pulse.ts';
+import { type Fields, fieldsIn, InvalidJob, isText, listIn } from './job-fields.ts';
+
+/** The shortest and the longest time between pulses, in seconds. */
+const EVERY = { least: 1, most: 3_600 };
+
+/** The pulse of a job; null if it has none. Throws {@link InvalidJob}. */
+export function acceptPulse(value: unknown): CollectedPulse | null {
+  if (value === null || value === undefined) return null;
+  const { every, thresholds } = fieldsIn(value);
+  if (typeof every !== 'number' || every < EVERY.least || every > EVERY.most) throw new InvalidJob('a pulse');
+  const { blockedSeconds, connections, rules } = fieldsIn(thresholds);
+  return {
+    every,
+    thresholds: {
+      blockedSeconds: acceptLevels(blockedSeconds),
+      connections: acceptLevels(connections),
+      rules: listIn(rules).map(acceptRule),
+    },
+  };
+}
+
+function acceptLevels(value: unknown): { warning: number; critical: number } {
+  const { warning, critical } = fieldsIn(value);
+  return { warning: acceptLevel(warning), critical: acceptLevel(critical) };
+}
+
+/** JSON has no infinity. */
+function acceptLevel(value: unknown): number {
+  if (value === null) return Number.POSITIVE_INFINITY;
+  return numberIn(value);
+}
+
+function acceptRule(value: unknown): PulseRule {
+  const { id, metric: named, operator: sign, threshold, clear_threshold, for_seconds } = fieldsIn(value);
+  const metric = PULSE_METRICS.find((one) => one === named);
+  const operator = ALERT_OPERATORS.find((one) => one === sign);
+  if (!metric || !operator) throw new InvalidJob('a rule');
+  return {
+    id: numberIn(id),
+    metric,
+    operator,
+    threshold: numberIn(threshold),
+    clear_threshold: clear_threshold === null ? null : numberIn(clear_threshold),
+    for_seconds: numberIn(for_seconds),
+  } as PulseRule;
+}
+
+/** The own checks of a job. Their statements are parsed again where they run. Throws {@link InvalidJob}. */
+export function acceptOwnChecks(value: unknown): OwnCheck[] {
+  return value === undefined ? [] : listIn(value).map((one) => acceptOwnCheck(fieldsIn(one)));
+}
+
+function acceptOwnCheck(fields: Fields): OwnCheck {
+  const { id, title, database, sql, warning, critical, remediation, every, timeout } = fields;
+  const engine = ENGINES.find((one) => one === fields['engine']);
+  const unit = OWN_UNITS.find((one) => one === fields['unit']);
+  const operator = OWN_OPERATORS.find((one) => one === fields['operator']);
+  const areTexts = [id, title, sql, remediation].every(isText) && (database === null || isText(database));
+  if (!engine || !unit || !operator || !areTexts) throw new InvalidJob('an own check');
+  const own = {
+    ...{
+      id: String(id),
+      title: String(title),
+      engine,
+      database: database === null ? null : String(database),
+    },
+    ...{ sql: String(sql), unit, operator, remediation: String(remediation) },
+    warning: warning === null ? null : numberIn(warning),
+    critical: critical === null ? null : numberIn(critical),
+    every: every === null ? null : numberIn(every),
+    timeout: numberIn(timeout),
+    tags: listIn(fields['tags']).filter(isText),
+  };
+  try {
+    return requireOwnCheck(own);
+  } catch {
+    throw new InvalidJob('an own check');
+  }
+}
+
+function numberIn(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new InvalidJob('a number is missing');
+  return value;
+}
