@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { collectorFigures } from '../accounts/collectors/watch-collectors.ts';
 import { countDueConnections } from '../monitor/claim.ts';
 import { readFigures } from '../notifications/dispatch/read-figures.ts';
 import { askOnce } from '../platform/telemetry/ask-once.ts';
@@ -54,6 +55,7 @@ function watchCell(cells: Cells, { place, address }: ServedCell) {
     sizeBytes: await storeSize(pool),
     ...(await countDueConnections(pool)),
     ...(await backupTimes(pool)),
+    ...(await collectorFigures(pool)),
   });
   return {
     pool,
@@ -64,5 +66,6 @@ function watchCell(cells: Cells, { place, address }: ServedCell) {
 
 /** The figures of a control store that is no cell: it has no connections. */
 async function readControl(pool: pg.Pool): Promise<StoreFigures> {
-  return { sizeBytes: await storeSize(pool), due: 0, late: 0, ...(await backupTimes(pool)) };
+  const collectors = { collectorsSilent: 0, collectorsLongestSilence: 0, collectorsBuffered: 0 };
+  return { sizeBytes: await storeSize(pool), due: 0, late: 0, ...collectors, ...(await backupTimes(pool)) };
 }

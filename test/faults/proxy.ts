@@ -11,28 +11,28 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** Forwards to a Unix socket. */
-export async function startProxy(path: string): Promise<Proxy> {
+/** Forwards to a Unix socket, or to a port of this machine; `at` is its own port, by default a free one. */
+export async function startProxy(to: string | number, at = 0): Promise<Proxy> {
   const sockets = new Set<Socket>();
   let swallows = false;
   const server = createServer((client) => {
-    const target = connect(path);
-    for (const [from, to] of [
+    const target = typeof to === 'number' ? connect(to, '127.0.0.1') : connect(to);
+    for (const [from, into] of [
       [client, target],
       [target, client],
     ] as const) {
       sockets.add(from);
-      from.on('data', (bytes) => to.write(bytes));
-      from.on('error', () => to.destroy());
+      from.on('data', (bytes) => into.write(bytes));
+      from.on('error', () => into.destroy());
       from.once('close', () => {
         sockets.delete(from);
         // The end of a connection is not visible during a black hole.
-        if (!swallows) to.destroy();
+        if (!swallows) into.destroy();
       });
       if (swallows) from.pause();
     }
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(at, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { accountMove, accountMoveKill } from './account-move.ts';
 import { killCell } from './cell-ends.ts';
 import { manyWindows, wrongClock } from './clocks.ts';
+import { collectorKill } from './collector-kill.ts';
 import { consoleLoops } from './console-loops.ts';
 import { consoleTickets } from './console-tickets.ts';
 import { deadConnections } from './dead-connections.ts';
@@ -73,6 +74,7 @@ const FAULTS: Record<string, Fault> = {
   'key-guessing': keyGuessing,
   'hostile-text': hostileText,
   soak,
+  'collector-kill': collectorKill,
   'hostile-server': shownBy(
     'hostile monitored server',
     'run closed at its deadline; at most 16 MiB more; 0 bytes of password; other runs on time',
@@ -115,6 +117,7 @@ const COUNTED = [
   'notify-flapping',
   'notify-hour',
   'stream-kill',
+  'collector-kill',
 ];
 
 /** Take about a minute or more even in the short form: the gate of CI leaves these to a part of its own. */
@@ -130,6 +133,7 @@ const LONG = [
   'notify-flapping',
   'notify-hour',
   'stream-neighbours',
+  'collector-kill',
 ];
 
 // Only this run sees its mounts, and they disappear with it.

@@ -95,7 +95,7 @@ function toEvent({ id, name, last_contact_at, falls, silentAt, connections }: Ch
 }
 
 const REMEDIATION =
-  'See whether "dbvitals collect" runs there and reaches the service: its log says why not.';
+  'See whether "dbvitals collect" runs there and reaches the service: its log says why not, and so does "dbvitals doctor --collector" there.';
 
 const EVERY_MS = 15_000;
 
@@ -134,4 +134,20 @@ const selectSilent = `
 /** The collectors that should measure, and were not heard of for a minute. */
 export async function listSilent(writer: pg.Pool): Promise<{ account_id: number; name: string }[]> {
   return (await writer.query<{ account_id: number; name: string }>(selectSilent)).rows;
+}
+
+const figures = `
+  select count(*) filter (where ${isSilent})::int as "collectorsSilent",
+         coalesce(max(extract(epoch from now() - c.last_contact_at)), 0)::float8 as "collectorsLongestSilence",
+         coalesce(sum(c.buffered), 0)::float8 as "collectorsBuffered"
+    from collector c
+   where c.revoked_at is null and c.enrolled_at is not null
+     and exists (select from collected_connection m where m.account_id = c.account_id and m.collector_id = c.collector_id)`;
+
+/** The figures of all collectors of a store that should measure, for metrics. */
+export async function collectorFigures(
+  writer: pg.Pool,
+): Promise<{ collectorsSilent: number; collectorsLongestSilence: number; collectorsBuffered: number }> {
+  const nothing = { collectorsSilent: 0, collectorsLongestSilence: 0, collectorsBuffered: 0 };
+  return (await writer.query<typeof nothing>(figures)).rows[0] ?? nothing;
 }

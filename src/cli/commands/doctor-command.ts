@@ -7,15 +7,29 @@ const COLORS = { ok: 'green', warning: 'yellow', error: 'red' } as const;
 
 /** `doctor`: exit code 1 when anything is an error. */
 export function addDoctorCommand(program: Command, context: CommandContext): void {
-  addCommand(program, 'doctor', 'check settings, store and service, and say how to fix problems').action(
-    async ({ json }: { json?: boolean }) => {
-      const diagnoses = await context.diagnose();
+  addCommand(program, 'doctor', 'check settings, store and service, and say how to fix problems')
+    .option(
+      '--collector',
+      'check the collector of this machine instead: its key, its file, the service, each login',
+    )
+    .option('--folder <DIR>', 'with --collector: where its key is kept', 'dbvitals-collector')
+    .option('--file <FILE>', 'with --collector: its connections', 'collector.yaml')
+    .action(async ({ json, collector, ...places }: DoctorOptions) => {
+      const diagnoses = collector
+        ? await (await import('../collector/check-collector.ts')).checkCollector(places, context.ownPlaces())
+        : await context.diagnose();
       const status = worst(diagnoses);
       if (json) process.stdout.write(`${JSON.stringify({ status, diagnoses })}\n`);
       else process.stdout.write(diagnoses.map(told).join(''));
       if (status === 'error') process.exitCode = 1;
-    },
-  );
+    });
+}
+
+interface DoctorOptions {
+  json?: boolean;
+  collector?: boolean;
+  folder: string;
+  file: string;
 }
 
 function worst(diagnoses: readonly Diagnosis[]): Diagnosis['status'] {

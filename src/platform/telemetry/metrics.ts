@@ -22,6 +22,10 @@ export interface StoreFigures {
   /** When the last backup succeeded and failed, in Unix seconds; 0 = never. */
   backupSucceeded: number;
   backupFailed: number;
+  /** Collectors that should measure: how many are silent, the longest silence in seconds, and the results that wait at all of them. */
+  collectorsSilent: number;
+  collectorsLongestSilence: number;
+  collectorsBuffered: number;
 }
 
 /** The figures of a gate. */
@@ -291,6 +295,21 @@ function storeMetrics(registry: Registry) {
         'dbvitals_backup_last_failure_timestamp_seconds',
         'When a backup of the store last failed; 0 = never',
         ({ backupFailed }) => backupFailed,
+      );
+      gauge(
+        'dbvitals_collectors_silent',
+        'Collectors that measure connections and were not heard of for a minute',
+        ({ collectorsSilent }) => collectorsSilent,
+      );
+      gauge(
+        'dbvitals_collectors_longest_silence_seconds',
+        'How long ago the collector that was heard of longest ago was heard of; 0 = there is none',
+        ({ collectorsLongestSilence }) => collectorsLongestSilence,
+      );
+      gauge(
+        'dbvitals_collectors_buffered_results',
+        'Results that wait for delivery at all collectors, as they said last',
+        ({ collectorsBuffered }) => collectorsBuffered,
       );
       registerUp(registry, stores);
     },
