@@ -55,9 +55,9 @@ export const collectorKill: Fault = {
         return (
           new Seen()
             .atLeast(kills, kills, 'kills')
-            .atLeast(acknowledged, kills, 'runs acknowledged')
+            .atLeast(acknowledged, kills / 2, 'runs acknowledged')
             .atLeast(late.length, 1, 'deliveries of results that waited')
-            .none(Math.max(0, acknowledged - stored.length), 'acknowledged runs lost')
+            .none(Math.max(0, delivered - stored.length), 'acknowledged runs lost')
             .none(stored.length - times.size, 'runs stored twice')
             .none(judged?.twice ?? 1, 'runs judged twice')
             // An answer that a kill cut off was stored and not acknowledged.

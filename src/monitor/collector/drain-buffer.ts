@@ -16,14 +16,19 @@ export async function drainBuffer(
   log: Pick<Logger, 'info' | 'error'>,
   until: AbortSignal,
 ): Promise<void> {
-  let delivered = 0;
+  let stored = 0;
   let most: number | undefined;
   while (!until.aborted) {
     const batch = buffer.next(most);
     if (batch.length === 0) break;
     try {
-      await callService(identity, 'past', { results: batch.map(({ result }) => result) }, until);
-      delivered += batch.length;
+      const answer = await callService(
+        identity,
+        'past',
+        { results: batch.map(({ result }) => result) },
+        until,
+      );
+      stored += Number((answer as { stored?: unknown }).stored) || 0;
     } catch (error) {
       if (!(error instanceof ServiceRefused) || !REFUSED_FOR_GOOD.includes(error.status)) break;
       if (batch.length > 1) {
@@ -38,5 +43,5 @@ export async function drainBuffer(
     }
     buffer.remove(batch);
   }
-  if (delivered > 0) log.info({ results: delivered }, 'health checks delivered that were measured before');
+  if (stored > 0) log.info({ results: stored }, 'health checks delivered that were measured before');
 }
