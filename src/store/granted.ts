@@ -57,7 +57,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     blocking_episode: 'select',
     collected_connection: 'select',
     collector:
-      'select (account_id, collector_id, name, public_key, version, created_at, enrolled_at, last_contact_at, revoked_at, token_expires_at, buffered, buffered_seconds, silent_at)',
+      'select (account_id, collector_id, name, public_key, version, created_at, enrolled_at, last_contact_at, revoked_at, silent_at, token_expires_at, buffered, buffered_seconds)',
     connection:
       'select (account_id, connection_id, name, engine, connection_type, host, port, database, username, tls, latest_check_id, created_at, removed_at, thresholds, expected_standbys, password_exposable, ca_certificate, ssh_host, ssh_port, ssh_username, ssh_host_key, latest_score, version, has_credential, has_ssh_credential, provider, token_source, query_texts, pulse_seconds, backup_expected_seconds, backup_expected_since)',
     connection_change: 'select',
@@ -70,7 +70,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     delivery_attempt: 'select',
     delivery_message: 'select',
     destination:
-      'select (account_id, destination_id, name, channel, target, settings, kinds, minimum_severity, connection_ids, connection_names, requests_per_second, quiet_hours, digest, state, state_reason, state_since, created_at, removed_at)',
+      'select (account_id, destination_id, name, channel, target, settings, kinds, minimum_severity, connection_ids, connection_names, requests_per_second, quiet_hours, state, state_reason, state_since, created_at, removed_at, digest)',
     destination_queue: 'select',
     destination_recipient:
       'select (account_id, destination_id, email, state, asked_at, confirmed_at, removed_at)',
