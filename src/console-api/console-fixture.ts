@@ -31,7 +31,11 @@ export interface Owner {
   /** Status, code, message and parameter of an error. */
   refused(path: string): Promise<unknown[]>;
   /** Sends a change; the status and the body, or the code and parameter of an error. */
-  send<Body>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<[status: number, body: Body]>;
+  send<Body>(
+    method: 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: object,
+  ): Promise<[status: number, body: Body]>;
 }
 
 /** The console of a store that reads by `reader`. */
@@ -63,7 +67,12 @@ export function consoleOn(store: TestStore, reader: pg.Pool, verify: ConsolePart
 export async function openTestConsole(store: TestStore): Promise<TestConsole> {
   const reader = openPool(store.address, 'console', { max: 2, pipeline: true });
   const app = await consoleOn(store, reader, () => Promise.reject(new Error('not in this test')));
-  const ask = (token: string, path: string, method: 'GET' | 'POST' | 'PATCH' | 'DELETE' = 'GET', body?: object) =>
+  const ask = (
+    token: string,
+    path: string,
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE' = 'GET',
+    body?: object,
+  ) =>
     app.inject({
       method,
       url: `/console/api${path}`,

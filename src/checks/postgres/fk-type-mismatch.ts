@@ -13,14 +13,7 @@ const thresholds = { minimum_rows: 10_000 };
 // own is wider. A wider integer holds every value and has no collation: any other new type may refuse values or change
 // more than the type.
 const candidates = ({ minimum_rows }: typeof thresholds) => `
-  with large as materialized (
-    select k.*
-      from pg_constraint k
-      join pg_class c on c.oid = k.conrelid
-      join pg_class r on r.oid = k.confrelid
-     where k.contype = 'f'
-       and k.conparentid = 0
-       and (${mayHaveRows('c', minimum_rows)} or ${mayHaveRows('r', minimum_rows)})
+  with large as materialized (${largeKeys(minimum_rows)}
   ), typed as not materialized (
     select a.attrelid, a.attnum, a.attname,
            format_type(a.atttypid, a.atttypmod) as type_name,
@@ -73,6 +66,18 @@ const candidates = ({ minimum_rows }: typeof thresholds) => `
      and n.nspname <> 'information_schema'
      and ${notOfExtension('c.oid', 'n.oid')}
    order by rows desc nulls first, table_name, constraint_name`;
+
+/** The foreign keys of which either table may have so many rows. */
+function largeKeys(rows: number): string {
+  return `
+    select k.*
+      from pg_constraint k
+      join pg_class c on c.oid = k.conrelid
+      join pg_class r on r.oid = k.confrelid
+     where k.contype = 'f'
+       and k.conparentid = 0
+       and (${mayHaveRows('c', rows)} or ${mayHaveRows('r', rows)})`;
+}
 
 /** Foreign keys whose columns differ in type from the referenced ones: one side overflows before the other. */
 export const fkTypeMismatch = relationCheck({

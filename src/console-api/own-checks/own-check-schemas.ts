@@ -4,7 +4,7 @@ import { count, timestamp } from '../../platform/schema/fields.ts';
 import { nullable } from '../../platform/schema/nullable.ts';
 import { type Static, Type } from '../../platform/schema/schema.ts';
 import { stringEnum } from '../../platform/schema/string-enum.ts';
-import { ENGINES } from '../../vocabulary/engines.ts';
+import { SQL_ENGINES } from '../../vocabulary/engines.ts';
 import { FINDING_STATUSES } from '../../vocabulary/severities.ts';
 
 // jsonb has no NUL and no lone surrogate.
@@ -33,7 +33,7 @@ const judged = {
 const definition = {
   ...judged,
   title: lines(200, 'Enter a title of at most 100 characters.'),
-  engine: oneOf(ENGINES, 'Choose the engine from'),
+  engine: oneOf(SQL_ENGINES, 'Choose the engine from'),
   remediation: lines(4_000, 'Enter what to do in at most 2,000 characters.'),
   every: Type.Union([Type.Integer(), Type.Null()], {
     description: 'Enter the time between two readings in whole seconds, or leave it empty.',

@@ -2,7 +2,7 @@ import { OWN_OPERATORS, OWN_UNITS, type OwnCheck } from '../../checks/own/own-ch
 import { requireOwnCheck } from '../../connections/own-checks/own-check-rules.ts';
 import type { PulseRule } from '../../notifications/alerts/evaluation/pulse-rules.ts';
 import { ALERT_OPERATORS, PULSE_METRICS } from '../../vocabulary/alert-metrics.ts';
-import { ENGINES } from '../../vocabulary/engines.ts';
+import { SQL_ENGINES } from '../../vocabulary/engines.ts';
 import type { CollectedPulse } from '../pulse/load-pulse.ts';
 import { type Fields, fieldsIn, InvalidJob, isText, listIn } from './job-fields.ts';
 
@@ -58,19 +58,20 @@ export function acceptOwnChecks(value: unknown): OwnCheck[] {
 
 function acceptOwnCheck(fields: Fields): OwnCheck {
   const { id, title, database, sql, warning, critical, remediation, every, timeout } = fields;
-  const engine = ENGINES.find((one) => one === fields['engine']);
+  const engine = SQL_ENGINES.find((one) => one === fields['engine']);
   const unit = OWN_UNITS.find((one) => one === fields['unit']);
   const operator = OWN_OPERATORS.find((one) => one === fields['operator']);
   const areTexts = [id, title, sql, remediation].every(isText) && (database === null || isText(database));
   if (!engine || !unit || !operator || !areTexts) throw new InvalidJob('an own check');
   const own = {
-    ...{
-      id: String(id),
-      title: String(title),
-      engine,
-      database: database === null ? null : String(database),
-    },
-    ...{ sql: String(sql), unit, operator, remediation: String(remediation) },
+    id: String(id),
+    title: String(title),
+    engine,
+    database: database === null ? null : String(database),
+    sql: String(sql),
+    unit,
+    operator,
+    remediation: String(remediation),
     warning: warning === null ? null : numberIn(warning),
     critical: critical === null ? null : numberIn(critical),
     every: every === null ? null : numberIn(every),

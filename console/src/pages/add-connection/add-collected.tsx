@@ -5,7 +5,7 @@ import type {
   AddedCollected,
   NewCollected,
 } from '../../../../src/console-api/collectors/collector-routes.ts';
-import type { Engine } from '../../../../src/vocabulary/engines.ts';
+import type { SqlEngine } from '../../../../src/vocabulary/engines.ts';
 import { fieldError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -46,7 +46,7 @@ function Form({ names, first }: { names: readonly string[]; first: string }) {
   const queries = useQueryClient();
   const [name, setName] = useState('');
   const [collector, setCollector] = useState(first);
-  const [engine, setEngine] = useState<Engine>('postgres');
+  const [engine, setEngine] = useState<SqlEngine>('postgres');
   const [interval, setInterval] = useState('300');
   const [pulse, setPulse] = useState('10');
   const [tags, setTags] = useState('');
@@ -99,7 +99,7 @@ function Form({ names, first }: { names: readonly string[]; first: string }) {
           { id: 'mariadb', label: 'MariaDB' },
         ]}
         label="Engine"
-        onChange={(id) => setEngine(id as Engine)}
+        onChange={(id) => setEngine(id as SqlEngine)}
         value={engine}
       />
       <div className="side-by-side">

@@ -4,7 +4,7 @@ import type {
   ShownOwnCheck,
   TriedOwnCheck,
 } from '../../../../src/console-api/own-checks/own-check-schemas.ts';
-import { ENGINE_NAMES, ENGINES } from '../../../../src/vocabulary/engines.ts';
+import { ENGINE_NAMES, SQL_ENGINES } from '../../../../src/vocabulary/engines.ts';
 import { fieldError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -45,7 +45,7 @@ const FIELDS = [
   'connection_id',
 ];
 
-const ENGINE_CHOICES = ENGINES.map((id) => ({ id, label: ENGINE_NAMES[id] }));
+const ENGINE_CHOICES = SQL_ENGINES.map((id) => ({ id, label: ENGINE_NAMES[id] }));
 
 const UNITS: readonly { id: OwnCheckDraft['unit']; label: string }[] = [
   { id: 'count', label: 'A number' },

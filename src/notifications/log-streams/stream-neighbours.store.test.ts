@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import type { Rounds } from '../../platform/rounds.ts';
-import { addTo, firstRow, runDispatcher, startReceiver } from './dispatcher-fixture.ts';
+import { addTo, firstRow, runDispatcher, startReceiver } from '../dispatch/dispatcher-fixture.ts';
 
 // The 20 destinations that an account may have: streams whose receivers are dead, silent or slow, beside others.
 const DEAD = 5;
