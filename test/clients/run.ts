@@ -8,6 +8,7 @@ import { completeInShells } from './completion.ts';
 import { askWithCurl } from './curl-and-jq.ts';
 import { runDatadogCheck } from './datadog.ts';
 import { chartFromKey } from './five-minutes.ts';
+import { runGeneratedClients } from './generated-clients.ts';
 import { askAsInfinity } from './grafana.ts';
 import { lintOpenapi } from './lint-openapi.ts';
 import { askAsNagios } from './nagios.ts';
@@ -48,6 +49,7 @@ const LIGHT: Record<string, Client> = {
 const HEAVY: Record<string, Client> = {
   client: useClientPackage,
   'client-in-browser': useClientInBrowser,
+  'generated-clients': runGeneratedClients,
   zabbix: askWithZabbix,
   'node-red': followInNodeRed,
   postman: runCollection,
