@@ -4,6 +4,7 @@ import { closeWindows, keepPicture, openWindow, violations, visit, type Window }
 import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { addDestination, ownerOfNew } from './destinations.ts';
 import { actOn, focused, press, tabTo, write } from './keyboard.ts';
+import { startS3Like } from './s3-like-receiver.ts';
 import { type SlackLike, startSlackLike } from './slack-like-receiver.ts';
 import { PERSON, TimedSteps } from './timed-steps.ts';
 
@@ -233,6 +234,56 @@ test('a log stream is added with format, filter and backfill', async () => {
     actors: ['member', 'api_key', 'service', 'unknown'],
   });
   await expect.poll(() => slack.received.some(({ body }) => body.includes('"class_uid"'))).toBe(true);
+  await window.close();
+});
+
+test('a bucket of S3 is added: a wrong access key and region are explained, and mended ones work', async () => {
+  const bucket = await startS3Like();
+  const window = await openWindow(service.origin, await ownerOf('enterprise'));
+  const { page: form } = window;
+  await visit(form, '/notifications?add=s3');
+  await form.getByRole('dialog', { name: 'Add S3' }).waitFor();
+  await form.getByLabel('URL of the bucket', { exact: true }).fill(`${bucket.url}/audit`);
+  await form.getByRole('button', { name: 'Add and send test' }).click();
+  const key = form.getByLabel('Access key', { exact: true });
+  expect(await key.evaluate('(field) => field.matches(":invalid")')).toBe(true);
+  await key.fill('ACMEKEY');
+  await form.getByRole('button', { name: 'Add and send test' }).click();
+  await form.locator('.field-error').filter({ hasText: 'ACCESS_KEY_ID:SECRET_ACCESS_KEY' }).waitFor();
+  await key.fill('ACMEKEY:mistyped');
+  await form.getByText('More options').click();
+  await form.getByLabel('Region', { exact: true }).fill(bucket.region);
+  await form.getByLabel('Encryption', { exact: true }).fill('AES256');
+  expect(await violations(form)).toEqual([]);
+  await keepPicture(form, 's3-form');
+  await form.emulateMedia({ colorScheme: 'dark' });
+  await keepPicture(form, 's3-form-dark');
+  await form.getByRole('button', { name: 'Add and send test' }).click();
+  await form.getByText('403 Forbidden (SignatureDoesNotMatch)').waitFor();
+  expect(await violations(form)).toEqual([]);
+  await keepPicture(form, 's3-mistyped-dark');
+  await press(form, 'Change settings');
+  await key.fill(bucket.accessKey);
+  await form.keyboard.press('Enter');
+  await form.getByRole('dialog').waitFor({ state: 'detached' });
+  await actOn(form, 'S3', 'Send test');
+  await form.getByRole('dialog', { name: 'Test of S3' }).getByText('The test was accepted').waitFor();
+  expect([...bucket.objects.keys()].filter((path) => path.startsWith('/logs/audit/.test/'))).toHaveLength(1);
+  await expect.poll(() => [...bucket.objects.keys()].some((path) => path.includes('/account-'))).toBe(true);
+  expect(new Set(bucket.encryptions)).toEqual(new Set(['AES256']));
+  const page = await form.content();
+  for (const secret of ['mistyped', 'unspoken']) expect(page).not.toContain(secret);
+  await window.close();
+  await bucket.stop();
+});
+
+test('the token of Splunk stands beside its URL, and is required', async () => {
+  const window = await openWindow(service.origin, await ownerOf('enterprise'));
+  await visit(window.page, '/notifications?add=splunk_hec');
+  const token = window.page.getByLabel('Token', { exact: true });
+  await token.waitFor();
+  expect(await token.evaluate('(field) => field.required && field.type === "password"')).toBe(true);
+  await keepPicture(window.page, 'splunk-form');
   await window.close();
 });
 

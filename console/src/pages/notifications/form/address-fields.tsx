@@ -78,13 +78,15 @@ export function AddressFields({
       {channel === 'alertmanager' && (
         <AuthorizationField draft={draft} error={error} isNew={isNew} onChange={onChange} />
       )}
-      {channel === 's3' && (
+      {(channel === 's3' || channel === 'splunk_hec') && (
         <TextField
           autoComplete="off"
-          description={isNew ? `ACCESS_KEY_ID:SECRET_ACCESS_KEY. ${STORED}` : KEPT}
+          description={
+            isNew ? `${channel === 's3' ? 'ACCESS_KEY_ID:SECRET_ACCESS_KEY. ' : ''}${STORED}` : KEPT
+          }
           error={fieldError(error, 'authorization')}
           isRequired={isNew}
-          label="Access key"
+          label={channel === 's3' ? 'Access key' : 'Token'}
           maxLength={2_000}
           mono
           onChange={(authorization) => onChange({ authorization })}
