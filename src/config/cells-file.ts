@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { readYaml, yamlValue } from '../platform/text/read-yaml.ts';
 import { ConfigError, isErrno } from './config-error.ts';
 import { parsePoolerUrl, parseStoreUrl } from './store-url.ts';
 import { readTextFile } from './text-file.ts';
@@ -117,10 +118,9 @@ function readText(path: string): string {
 function parse(text: string): Readonly<Record<string, unknown>> {
   // Loaded on use: most services have no such file.
   const yaml: typeof import('yaml') = createRequire(import.meta.url)('yaml');
-  try {
-    const parsed: unknown = yaml.parse(text, { prettyErrors: false, logLevel: 'silent', stringKeys: true });
-    if (isObject(parsed)) return parsed;
-  } catch {}
+  const read = readYaml(text, yaml);
+  const parsed = 'problem' in read ? null : yamlValue(read.document)?.value;
+  if (isObject(parsed)) return parsed;
   throw new Error(`${NAME} must be YAML: "cells:", a list of cells, each with id and url.`);
 }
 

@@ -1,16 +1,9 @@
 import { Check } from 'typebox/value';
-import {
-  type Document,
-  isMap,
-  isNode,
-  isScalar,
-  LineCounter,
-  parseDocument,
-  visit,
-  type YAMLError,
-} from 'yaml';
+import * as yaml from 'yaml';
+import { type Document, isMap, isNode, isScalar, LineCounter, visit } from 'yaml';
 import { Rejection } from '../../platform/rejection.ts';
 import type { Static, TSchema } from '../../platform/schema/schema.ts';
+import { readYaml, type YamlProblem, yamlValue } from '../../platform/text/read-yaml.ts';
 import { InvalidFile } from '../invalid-file.ts';
 import { UsageError } from '../usage-error.ts';
 import { type Path, schemaProblems } from './schema-problems.ts';
@@ -25,9 +18,6 @@ export interface ReadFile {
   throwProblems(): void;
 }
 
-// Each use of an anchor counts: a thousand connections may share one.
-const MOST_ALIASES = 100_000;
-
 /**
  * Reads a YAML file; messages call it `name`. Throws {@link InvalidFile} with the line, column and field of each
  * problem. The messages quote no values, because these may be secrets.
@@ -38,14 +28,10 @@ export function readFile<Schema extends TSchema>(
   schema: Schema,
 ): { value: Static<Schema>; file: ReadFile } {
   const lines = new LineCounter();
-  const options = { lineCounter: lines, prettyErrors: false, merge: true, stringKeys: true } as const;
-  const document = parseDocument(text, options);
+  const read = readYaml(text, yaml, { lineCounter: lines, merge: true });
   const found: { line: number; col: number; sentence: string }[] = [];
   const note = (offset: number, sentence: string) => {
     found.push({ ...lines.linePos(offset), sentence });
-  };
-  const problem = (path: Path, sentence: string, at = path) => {
-    note(offsetOf(document, at), `${written(path)}${sentence}`);
   };
   const invalidFile = () => {
     const sorted = found.toSorted((one, other) => one.line - other.line || one.col - other.col);
@@ -53,22 +39,24 @@ export function readFile<Schema extends TSchema>(
     // A value of the wrong type breaks several rules with the same message.
     return new InvalidFile([...new Set(lines)]);
   };
-  // Reports only the first syntax error: it causes others after it.
-  const [broken] = [...document.errors, ...document.warnings];
-  if (broken) {
-    note(broken.pos[0], sentenceOf(broken));
+  // Only the first syntax error is reported: it causes others after it.
+  if ('problem' in read) {
+    note(read.problem.offset, sentenceOf(read.problem));
     throw invalidFile();
   }
-  let value: unknown;
-  try {
-    value = document.toJS({ maxAliasCount: MOST_ALIASES });
-  } catch {
+  const { document } = read;
+  const problem = (path: Path, sentence: string, at = path) => {
+    note(offsetOf(document, at), `${written(path)}${sentence}`);
+  };
+  const resolved = yamlValue(document);
+  if (!resolved) {
     note(
       offsetOfAlias(document),
       'This alias (*) has no anchor (&) before it, or the file has too many aliases.',
     );
     throw invalidFile();
   }
+  const { value } = resolved;
   if (!Check(schema, value)) {
     for (const { path, sentence, at } of schemaProblems(schema, value)) problem(path, sentence, at);
     throw invalidFile();
@@ -96,7 +84,7 @@ export function readFile<Schema extends TSchema>(
 // The messages of these errors quote the file.
 const QUOTING = new Set(['UNEXPECTED_TOKEN', 'BAD_DQ_ESCAPE', 'BAD_SCALAR_START', 'BAD_COLLECTION_TYPE']);
 
-function sentenceOf({ code, message }: YAMLError): string {
+function sentenceOf({ code, message }: YamlProblem): string {
   if (code === 'TAG_RESOLVE_FAILED' || code === 'BAD_DIRECTIVE') return 'Tags (!) are not supported.';
   if (code === 'MULTIPLE_DOCS') return 'This starts a second YAML document: the file must have only one.';
   return QUOTING.has(code) ? 'This is not YAML: put text with special characters in quotes.' : `${message}.`;

@@ -1,4 +1,4 @@
-import { parse } from 'yaml';
+import * as yaml from 'yaml';
 import { certificatesIn } from '../../connections/connection-settings.ts';
 import { agreedTls, requireAuthority, tlsOf } from '../../connections/connection-tls.ts';
 import { requirePrivateKey } from '../../connections/connection-tunnel.ts';
@@ -6,6 +6,7 @@ import { parseConnectionUrl } from '../../connections/connection-url.ts';
 import type { CollectorTarget, CollectorTargets } from '../../monitor/collector/collector-target.ts';
 import { type Static, Type } from '../../platform/schema/schema.ts';
 import { stringEnum } from '../../platform/schema/string-enum.ts';
+import { readYaml, yamlValue } from '../../platform/text/read-yaml.ts';
 import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
 import { schemaProblems } from '../apply/schema-problems.ts';
 import { type OwnPlaces, readPublicFile, readSecretFile } from '../guarded-file.ts';
@@ -67,6 +68,13 @@ const File = Type.Object(
   { additionalProperties: false, description: 'The file of a collector: connections.' },
 );
 
+/** What the reader itself says of the text, which shows nothing of it. */
+function problemOf(read: ReturnType<typeof readYaml>): string {
+  return 'problem' in read && read.problem.code.startsWith('TOO_')
+    ? `: ${read.problem.message.replace(/^T/, 't')}`
+    : '';
+}
+
 type WrittenConnection = Static<typeof Connection>;
 
 /**
@@ -74,13 +82,11 @@ type WrittenConnection = Static<typeof Connection>;
  * read it, if it is not of this form, or if a connection is impossible.
  */
 export function readCollectorFile(path: string, own: OwnPlaces): CollectorTargets {
-  let written: unknown;
-  try {
-    written = parse(readSecretFile(path, own));
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`The file ${path} is not YAML or JSON.`); // the parser's message shows a part of the file
-  }
+  const read = readYaml(readSecretFile(path, own), yaml);
+  const resolved = 'problem' in read ? null : yamlValue(read.document);
+  // The parser's message shows a part of the file.
+  if (!resolved) throw new UsageError(`The file ${path} is not YAML or JSON${problemOf(read)}.`);
+  const { value: written } = resolved;
   const [problem] = schemaProblems(File, written);
   if (problem)
     throw new UsageError(`The file ${path}: ${[...problem.path, ''].join('.')} ${problem.sentence}`);
