@@ -25,6 +25,7 @@ import {
   storeNumbers,
 } from './store/directory/open-cells.ts';
 import { workInReachable } from './store/directory/reachable-cells.ts';
+import { requireNamedCells } from './store/directory/require-named-cells.ts';
 import { upgradeCells } from './store/directory/upgrade-cells.ts';
 import type { PlannedMigration } from './store/plan-migrations.ts';
 
@@ -97,11 +98,17 @@ const context: CommandContext = {
   },
   async planMigrations() {
     const { planMigrations } = await import('./store/plan-migrations.ts');
+    const ids = config().cells?.cells.map(({ id }) => id);
     const planned: PlannedMigration[] = [];
-    for (const number of storeNumbers(config())) {
+    const [control = null, ...others] = storeNumbers(config());
+    for (const number of [control, ...others]) {
       const place = placeOf(config(), number);
       const store = await joinPlace(place, say, 'refuse');
-      const pending = await planMigrations(store.address).finally(store.close);
+      const plan = async () => {
+        if (ids && number === control) await requireNamedCells(store.address, ids);
+        return planMigrations(store.address);
+      };
+      const pending = await plan().finally(store.close);
       planned.push(
         ...pending.map((one) => (number === null ? one : { ...one, name: `${one.name} in ${place.name}` })),
       );

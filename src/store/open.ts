@@ -48,10 +48,19 @@ export type WhenAbsent = 'make' | 'refuse';
  */
 export type Opening = 'migrate' | 'use';
 
-/** Opens the configured store. Reports steps that take long, and each migration of an existing store, to `say`. */
-export async function openStore(place: StorePlace, say: Say, opening: Opening): Promise<OpenStore> {
+/**
+ * Opens the configured store. Reports steps that take long, and each migration of an existing store, to `say`. `judge` may
+ * refuse the store, before anything in it is changed.
+ */
+export async function openStore(
+  place: StorePlace,
+  say: Say,
+  opening: Opening,
+  judge?: (owner: pg.Pool) => Promise<void>,
+): Promise<OpenStore> {
   const absent = opening === 'migrate' ? 'make' : 'refuse';
   return join(place, say, absent, async (store, owner) => {
+    await judge?.(owner);
     const { applied, pending } = await readSchema(owner);
     if (opening === 'use') {
       if (applied.length === 0) throw noStore(place);

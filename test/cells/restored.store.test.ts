@@ -172,6 +172,9 @@ test('an account that a restored cell brings back is named, and stays where it l
   expect(await directoryOf(restored)).toEqual(WHOLE);
 }, 240_000);
 
+const UNNAMED =
+  'DBVITALS_CELLS_FILE does not name cell 2, where an account lives: add it, or first move them with "account move ID --to CELL".';
+
 test('a cell with accounts is missed when it is down, and cannot be left out of the file', async () => {
   const { environment, first, second } = cells;
   const [one, two] = [await addAccount(environment, 1), await addAccount(environment, 2)];
@@ -179,14 +182,35 @@ test('a cell with accounts is missed when it is down, and cannot be left out of 
   const text = { cells: [{ id: 1, url: urlOf(first) }], control_url: urlOf(control) };
   writeFileSync(without, JSON.stringify(text), { mode: 0o600 });
   const lacking = { ...environment, DBVITALS_CELLS_FILE: without };
-  for (const name of ['migrate', 'serve']) {
-    expect(await command([name], { environment: { ...lacking, PORT: '0', LOG_LEVEL: 'warn' } })).toEqual({
+  // As an older version leaves its store: nothing may be migrated before the file was judged.
+  const migrations = await control.superuser('store');
+  const newest = 'delete from migration where name = (select max(name) from migration) returning *';
+  const [last] = (await migrations.query(newest)).rows;
+  for (const args of [['migrate'], ['migrate', '--plan'], ['serve']]) {
+    expect(await command(args, { environment: { ...lacking, PORT: '0', LOG_LEVEL: 'warn' } })).toEqual({
       exit: 1,
       stdout: '',
-      stderr:
-        'error: DBVITALS_CELLS_FILE does not name cell 2, where an account lives: add it, or first move them with "account move ID --to CELL".\n',
+      stderr: `error: ${UNNAMED}\n`,
     });
   }
+  expect((await migrations.query('select from migration where name = $1', [last.name])).rowCount).toBe(0);
+  await migrations.query('insert into migration (name, run_on) values ($1, $2)', [last.name, last.run_on]);
+  for (const args of [
+    ['silence', 'list'],
+    ['alert', 'list'],
+    ['secret', 'rotate'],
+  ]) {
+    const refused = await command(args, { environment: lacking });
+    expect([refused.exit, refused.stderr], args.join(' ')).toEqual([1, expect.stringContaining(UNNAMED)]);
+  }
+  const backups = join(folder, 'some');
+  const some = await command(['backup', '--all-cells', '--folder', backups, '--json'], {
+    environment: lacking,
+  });
+  expect(some.exit).toBe(1);
+  expect(JSON.parse(some.stdout)).toMatchObject({ made: [{}, {}], failed: [UNNAMED] });
+  const { stdout: diagnosed } = await command(['doctor', '--json'], { environment: lacking });
+  expect(diagnosed).toContain(JSON.stringify(UNNAMED));
   await second.halt();
   const listed = await command(['account', 'list', '--json'], { environment });
   await second.start();

@@ -3,6 +3,7 @@ import { chooseCell, chooseEmptiestCell } from '../../store/directory/choose-cel
 import { CONTROL_ONLY } from '../../store/directory/claim-cell.ts';
 import { NAMED_BY_ID, type Subject } from '../../store/directory/find-cell.ts';
 import type { Cell, Cells } from '../../store/directory/open-cells.ts';
+import { requireNamedCells } from '../../store/directory/require-named-cells.ts';
 import { countOf } from '../arguments.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -54,10 +55,15 @@ export async function cellOfCommand(cells: Cells, command: Command | null): Prom
   throw new UsageError('There are several cells: say which one with --cell.');
 }
 
-/** {@link cellOfCommand}, or one cell after the other if the command names no account. */
+/** {@link cellOfCommand}, or one cell after the other if the command names no account. Throws a sentence if the settings lack one. */
 export async function* cellsOfCommand(cells: Cells, command: Command | null): AsyncGenerator<Cell> {
   if (command && subjectOf(command) !== null) yield cellOfCommand(cells, command);
-  else for (const { id } of cells.places) yield cells.open(id);
+  else {
+    const ids = cells.places.map(({ id }) => id);
+    // Else the command would be about some accounts, and seem to be about all.
+    if (cells.directory) await requireNamedCells(cells.directory.address, ids);
+    for (const id of ids) yield cells.open(id);
+  }
 }
 
 /** Opens the cell of `--cell`, else the one with the fewest accounts among those that accept new ones. */

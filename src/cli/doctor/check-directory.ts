@@ -11,6 +11,7 @@ import {
 } from '../../store/directory/correct-directory.ts';
 import { countMissingKeys } from '../../store/directory/fill-directory.ts';
 import { placeOf, storeNumbers } from '../../store/directory/open-cells.ts';
+import { unnamedCells } from '../../store/directory/require-named-cells.ts';
 import { readSchema } from '../../store/migrate.ts';
 import type { Diagnosis } from './diagnosis.ts';
 
@@ -20,6 +21,8 @@ const STATEMENT_MS = 10_000;
 const MOST_TWICE = 5;
 
 const about = 'directory';
+
+const LACKING = 'Do not start a service before the file names every cell.';
 
 /** Compares the directory with what each cell has. A cell that does not answer was reported before. */
 export async function checkDirectory(config: Config): Promise<Diagnosis[]> {
@@ -34,7 +37,10 @@ export async function checkDirectory(config: Config): Promise<Diagnosis[]> {
     for (const cell of pools) if (await isUpToDate(addressOf(cell.id))) answering.push(cell);
     // A new or older store was reported before, and has nothing to compare.
     if (!(await isUpToDate(addressOf(numbers[0] ?? CONTROL_ONLY)))) return [];
-    const found = await comparedWith(control, answering);
+    const unnamed = (await unnamedCells(control, numbers)).map(
+      (message): Diagnosis => ({ about, status: 'error', message, remedy: LACKING }),
+    );
+    const found = [...unnamed, ...(await comparedWith(control, answering))];
     if (found.length > 0) return found;
     const message = 'The directory has every account and every valid key of the cells that answer.';
     return [{ about, status: 'ok', message, remedy: null }];

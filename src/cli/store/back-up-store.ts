@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import { buildVersion } from '../../config/build-version.ts';
 import type { Config } from '../../config/config.ts';
 import { secretKeys } from '../../config/secret-key.ts';
-import type { StoreAddress } from '../../config/store-url.ts';
+import { parseStoreUrl, type StoreAddress } from '../../config/store-url.ts';
 import { backUp, type MadeBackup } from '../../store/backup/backup.ts';
 import { backUpIntoFolder } from '../../store/backup/backup-folder.ts';
 import { recordBackup } from '../../store/backup/last-backup.ts';
@@ -11,6 +11,7 @@ import { openPool } from '../../store/connect.ts';
 import { otherCell } from '../../store/directory/claim-cell.ts';
 import { inPlace } from '../../store/directory/name-place.ts';
 import { joinPlace, placeOf, storeNumbers } from '../../store/directory/open-cells.ts';
+import { unnamedCells } from '../../store/directory/require-named-cells.ts';
 import type { Say } from '../../store/embedded.ts';
 import { findCellOf } from '../../store/open.ts';
 import { Interrupted, interruptible } from './interrupt.ts';
@@ -75,7 +76,19 @@ export async function backUpEachStore(config: Config, to: BackupTarget, say: Say
       backups.failed.push(error.message);
     }
   }
+  backups.failed.push(...(await findUnnamed(config)));
   return backups;
+}
+
+/** A sentence about each cell that the settings lack. A control store that does not answer was reported before. */
+async function findUnnamed(config: Config): Promise<string[]> {
+  const numbers = storeNumbers(config).filter((number) => number !== null);
+  const [control] = numbers;
+  if (control === undefined) return [];
+  const pool = openPool(parseStoreUrl(placeOf(config, control).databaseUrl ?? ''), 'owner', { max: 1 });
+  return unnamedCells(pool, numbers)
+    .catch(() => [])
+    .finally(() => pool.end());
 }
 
 /** Throws a sentence if the store is another cell than the settings say. */

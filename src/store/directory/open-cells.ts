@@ -16,7 +16,7 @@ import {
 import { type CellChanges, type CellPlace, type CellPlaces, compareCells } from './cell-places.ts';
 import { CONTROL_ONLY, claimCell, nameOf, requireCell, requireOnlyStore } from './claim-cell.ts';
 import { type FilledDirectory, fillDirectory } from './fill-directory.ts';
-import { requireNamedCells } from './require-named-cells.ts';
+import { CellUnnamed, judgeNamedCells } from './require-named-cells.ts';
 
 /** A cell whose schema is up to date. */
 export interface Cell extends CellPlace {
@@ -93,10 +93,11 @@ async function openCell(
   say: Say,
   opening: Opening,
   control: OpenStore | null,
+  judge?: Judge,
 ): Promise<Cell> {
   try {
     const sayOfCell: Say = (step, level) => say(cells === null ? step : `Cell ${place.id}: ${step}`, level);
-    const store = await openStore(place, sayOfCell, opening);
+    const store = await openStore(place, sayOfCell, opening, judge);
     return await orClose(store, async () => {
       if (cells === null) requireOnlyStore(store.cellId);
       else {
@@ -106,13 +107,21 @@ async function openCell(
       return { ...place, store };
     });
   } catch (error) {
-    throw cells === null ? error : ofCell(place.id, error);
+    throw cells === null || error instanceof CellUnnamed ? error : ofCell(place.id, error);
   }
 }
 
+/** May refuse a store before anything in it is changed. */
+type Judge = Parameters<typeof openStore>[3];
+
 /** Opens a control store that is no cell, and claims it or verifies that it is claimed. */
-async function openOwnControl(settings: StoreSettings, say: Say, opening: Opening): Promise<OpenStore> {
-  const store = await openStore(controlPlace(settings), say, opening).catch((cause: unknown) => {
+async function openOwnControl(
+  settings: StoreSettings,
+  say: Say,
+  opening: Opening,
+  judge?: Judge,
+): Promise<OpenStore> {
+  const store = await openStore(controlPlace(settings), say, opening, judge).catch((cause: unknown) => {
     const failure = connectFailure(cause, storeWords(CONTROL_ONLY));
     throw failure === null ? cause : new Error(failure, { cause });
   });
@@ -128,20 +137,15 @@ export async function openCells(settings: StoreSettings, say: Say, opening: Open
   let places = cellPlaces(settings);
   const [first] = places;
   const opened = new Map<CellPlace, Cell>();
-  const own = hasOwnControl(settings) ? await openOwnControl(settings, say, opening) : null;
-  if (!own) opened.set(first, await openCell(first, settings, say, opening, null));
+  const ids = places.map(({ id }) => id);
+  // A service that can't serve every account must not migrate either: the old one could not start again.
+  const judge: Judge =
+    settings.cells && opening === 'migrate' ? (owner) => judgeNamedCells(owner, ids) : undefined;
+  const own = hasOwnControl(settings) ? await openOwnControl(settings, say, opening, judge) : null;
+  if (!own) opened.set(first, await openCell(first, settings, say, opening, null, judge));
   const control = own ?? opened.get(first)?.store;
   if (!control) throw new Error('no control store');
   const directory = settings.cells === null ? null : control;
-  if (directory && opening === 'migrate') {
-    await requireNamedCells(
-      control.address,
-      places.map(({ id }) => id),
-    ).catch(async (error: unknown) => {
-      await control.close();
-      throw error;
-    });
-  }
   const openPlace = async (place: CellPlace): Promise<Cell> => {
     const known = opened.get(place);
     if (known) return known;
