@@ -11,6 +11,7 @@ import { FORMATS } from '../notifications/channels/formats.ts';
 import { startAskingRecipients } from '../notifications/destinations/ask-recipients.ts';
 import { startDigestRounds } from '../notifications/digest/digest-rounds.ts';
 import { startDispatcher } from '../notifications/dispatch/start-dispatcher.ts';
+import { startLearningUnsubscribed } from '../notifications/recipients/learn-unsubscribed.ts';
 import type { startSender } from '../notifications/sending/send-in-child.ts';
 import type { SecretKeys } from '../platform/encryption.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
@@ -96,6 +97,7 @@ export function startCellRounds(
   for (const begin of [startAlertRounds, startDigestRounds]) start(begin({ writer: alerting, log, failed }));
   start(startCollectorWatch(alerting, log));
   start(startHeartbeats({ writer: alerting, secret, send, log, measure: notifications }));
+  start(startLearningUnsubscribed(dispatching, log));
   if (config.smtpUrl !== null)
     start(startAskingRecipients({ writer: dispatching, secret, send, consoleUrl }, log));
   start(

@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recipientTokenHash } from '../../src/notifications/destinations/recipient-token.ts';
 import { generateKey } from '../../src/platform/api-key.ts';
 import { type Browser, openBrowser } from '../contract/browser.ts';
 import { command, commandJson } from '../contract/command.ts';
@@ -105,6 +108,54 @@ test('account create chooses the emptiest cell, and doctor finds nothing wrong i
   expect(messages.filter((message) => /PostgreSQL .* answers/.test(message))).toHaveLength(3);
   expect(found.filter(({ status }) => status === 'error')).toEqual([]);
 });
+
+/** Makes a confirmed recipient of a new destination. Returns the token in the links of its mails. */
+async function addRecipient({ writer }: TestStore, { id }: CellAccount, email: string): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  const { rows } = await writer.query(
+    `insert into destination (account_id, name, channel, target, settings, kinds, state_since, created_at)
+     values ($1, 'Mail', 'email', $2, '{}', '{}', now(), now()) returning destination_id`,
+    [id, email],
+  );
+  await writer.query(
+    `insert into destination_recipient (account_id, destination_id, email, state, token_hash, asked_at, confirmed_at)
+     values ($1, $2, $3, 'confirmed', $4, now(), now())`,
+    [id, rows[0].destination_id, email, recipientTokenHash(token)],
+  );
+  return token;
+}
+
+test('a cell that was down learns who has unsubscribed meanwhile, and leaves who confirmed after that', async () => {
+  const email = 'gone@example.com';
+  const [here, there] = [
+    await addRecipient(cells.first, one, email),
+    await addRecipient(cells.second, two, email),
+  ];
+  const statesIn = async ({ writer }: TestStore) => {
+    const select = 'select state from destination_recipient where email = $1 order by destination_id';
+    return (await writer.query(select, [email])).rows.map(({ state }) => state);
+  };
+  const answer = (token: string, what: string) =>
+    fetch(`${service.origin}/console/api/email/${token}/${what}`, { method: 'POST' });
+  await cells.second.halt();
+  try {
+    expect((await answer(here, 'unsubscribe')).status).toBe(200);
+    expect(await statesIn(cells.first)).toEqual(['unsubscribed']);
+  } finally {
+    await cells.second.start();
+  }
+  await expect
+    .poll(() => statesIn(cells.second).catch(() => []), { timeout: 40_000 })
+    .toEqual(['unsubscribed']);
+  expect(await actionsIn(cells.second, two.id)).toContain('recipient_unsubscribed');
+  // The person may want the messages of this one again.
+  await cells.second.writer.query(
+    `update destination_recipient set confirmed_at = confirmed_at - interval '1 hour'`,
+  );
+  expect((await answer(there, 'confirm')).status).toBe(200);
+  await setTimeout(12_000); // a round
+  expect(await statesIn(cells.second)).toEqual(['confirmed']);
+}, 90_000);
 
 test('while the control store is down, known keys work and all else fails clearly; then everything recovers', async () => {
   const page = await join(two, 'eve@example.com');

@@ -9,6 +9,7 @@ import { findOtherAccounts, unsubscribeFromAccount } from '../../notifications/r
 import { notFound } from '../../platform/rejection.ts';
 import { type Static, Type } from '../../platform/schema/schema.ts';
 import { stringEnum } from '../../platform/schema/string-enum.ts';
+import { isStoreFailure } from '../../store/store-failure.ts';
 import { type ConsoleRequest, type ConsoleRoute, openRoute } from '../route.ts';
 
 // The links in messages to recipients. GET changes nothing, because mail scanners follow links.
@@ -43,7 +44,14 @@ async function unsubscribeElsewhere(
   { parts: { stores, inTurn } }: ConsoleRequest,
   email: string,
 ): Promise<void> {
-  for (const { account_id } of await stores.inEach(({ writer }) => findOtherAccounts(writer, email))) {
+  const others = await stores
+    .inEach(({ writer }) => findOtherAccounts(writer, email))
+    .catch((error: unknown) => {
+      // What can't be reached learns it by itself: see learn-unsubscribed.ts.
+      if (isStoreFailure(error)) return [];
+      throw error;
+    });
+  for (const { account_id } of others) {
     const { writer } = await stores.of(account_id);
     await inTurn(writer, account_id, () => unsubscribeFromAccount(writer, account_id, email));
   }

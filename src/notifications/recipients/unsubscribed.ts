@@ -83,6 +83,7 @@ const endOthers = `
      set state = 'unsubscribed', ask_at = null
     from destination d
    where r.account_id = $1 and r.email = $2 and r.state <> 'unsubscribed' and r.removed_at is null
+     and ($3::timestamptz is null or r.confirmed_at is null or r.confirmed_at < $3)
      and d.account_id = r.account_id and d.destination_id = r.destination_id
   returning r.destination_id, d.name`;
 
@@ -91,10 +92,18 @@ export async function findOtherAccounts(writer: pg.Pool, email: string): Promise
   return (await writer.query<{ account_id: number }>(selectOthers, [email])).rows;
 }
 
-/** Unsubscribes the address from every destination of an account. */
-export function unsubscribeFromAccount(writer: pg.Pool, accountId: number, email: string): Promise<void> {
+/**
+ * Unsubscribes the address from every destination of an account; with `since`, not from those that its owner has confirmed
+ * after that time.
+ */
+export function unsubscribeFromAccount(
+  writer: pg.Pool,
+  accountId: number,
+  email: string,
+  since: string | null = null,
+): Promise<void> {
   return changeAccount(writer, accountId, async ({ client, record }) => {
-    const values = [accountId, email];
+    const values = [accountId, email, since];
     const { rows } = await client.query<{ destination_id: number; name: string }>(endOthers, values);
     for (const { destination_id, name } of rows)
       record('recipient_unsubscribed', PAGE_LINKS.destination(destination_id), {

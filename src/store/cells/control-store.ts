@@ -22,6 +22,11 @@ export function linkControl(cell: pg.Pool, link: ControlLink): void {
   links.set(cell, link);
 }
 
+/** The pool of the control store beside a pool of a cell; null = the cell's store is the control store, or the only store. */
+export function controlPoolOf(cell: pg.Pool): pg.Pool | null {
+  return links.get(cell)?.control ?? null;
+}
+
 /** The cell of a transaction if there is a directory, else null. */
 export function cellOfTransaction(client: pg.ClientBase): number | null {
   return open.get(client)?.link.cellId ?? null;
