@@ -30,6 +30,15 @@ export function alterTable(table: TableDetails, clauses: Clauses, { copies = fal
   return `SET @dbvitals_mode = @@sql_mode, sql_mode = ${LENIENT}; ${alter} SET sql_mode = @dbvitals_mode;`;
 }
 
+/**
+ * A statement that hides an index from queries, which is undone at once, and then what drops it. A hint that names the index
+ * fails from then on, as after a DROP.
+ */
+export function hideIndex(table: TableDetails, index: string): string {
+  const hidden = table.mariaDb ? 'IGNORED' : 'INVISIBLE';
+  return `${alterTable(table, `ALTER INDEX ${index} ${hidden}`)} -- after a month in which nothing needed it, drop it`;
+}
+
 /** A read-only look at the table's definition. */
 export function showTable({ schema, name }: Pick<TableDetails, 'schema' | 'name'>): string {
   return printable(`SHOW CREATE TABLE ${quoted(schema, name)};`);

@@ -1,7 +1,7 @@
 import { numberIn, textIn } from '../columns.ts';
 import type { Row } from '../fault.ts';
 import { duration, grouped, size } from '../wording.ts';
-import { alterTable, lookAtTable } from './alter-table.ts';
+import { hideIndex, lookAtTable } from './alter-table.ts';
 import { exactName } from './exact-name.ts';
 import { isMariaDb } from './flavour.ts';
 import { quoted } from './quote.ts';
@@ -112,14 +112,11 @@ export const unusedIndex = tableCheck({
     const table = tableOf(row);
     const index = quoted(textIn(row, 'index_name'));
     const replicas = server.on('log_bin') ? ' Replicas count their own reads: check each of them first.' : '';
-    const hidden = isMariaDb(facts.version) ? 'IGNORED' : 'INVISIBLE';
     return {
       severity: 'info',
       object: indexOf(row),
       metricLine: `index ${index} of table ${table} (all its secondary indexes: ${size(bytes)}) was not read in ${duration(server.number('Uptime'))}; make it invisible, then drop it.${replicas}`,
-      remediation: details
-        ? `${alterTable(details, `ALTER INDEX ${index} ${hidden}`)} -- after a month in which nothing needed it, drop it`
-        : lookAtTable(row),
+      remediation: details ? hideIndex(details, index) : lookAtTable(row),
     };
   },
   indexAdvice: (row) => ({ action: 'drop', because: 'unused', index: indexOf(row), purposes: [] }),

@@ -238,8 +238,9 @@ export const SAMPLE_FAULTS: Readonly<Record<'postgres' | 'mysql', readonly Sampl
       severities: ['info'],
       database: '',
       object: '`app`.`{table}`.`customer_id`',
-      line: 'index `customer_id` of table `app`.`{table}` (all its secondary indexes: 38 MB) is covered by `customer_id_created_at`, which begins with its columns; keep `customer_id_created_at`, drop `customer_id`.',
-      remediation: 'ALTER TABLE `app`.`{table}` DROP INDEX `customer_id`;',
+      line: 'index `customer_id` of table `app`.`{table}` (all its secondary indexes: 38 MB) is covered by `customer_id_created_at`, which begins with its columns; keep `customer_id_created_at`, make `customer_id` invisible, then drop it.',
+      remediation:
+        'ALTER TABLE `app`.`{table}` ALTER INDEX `customer_id` INVISIBLE; -- after a month in which nothing needed it, drop it',
     },
     {
       checkId: 'MY_NON_INNODB',
