@@ -214,6 +214,51 @@ describe.each([...servers])('%s PostgreSQL', (name, programs) => {
       expect(await faults('PG_NO_PRIMARY_KEY', ['alter table p2 add primary key (id)'])).toEqual([]);
     });
 
+    test.each([
+      ['nothing', ['alter table t replica identity nothing'], /its replica identity is NOTHING, so updates/],
+      [
+        'an index that was dropped',
+        ['create unique index u on t (a)', 'alter table t replica identity using index u', 'drop index u'],
+        /NOTHING or an index that was dropped, so updates/,
+      ],
+    ])(
+      'a published table whose key is not its replica identity, but %s, is no table without a key',
+      async (_, made, line) => {
+        await server.run(['create table t (id int primary key, a int not null)', ...made]);
+        expect((await judged('PG_NO_PRIMARY_KEY')).faults).toEqual([]);
+        await server.run('create publication changed for table t');
+        await expect(server.run('delete from t')).rejects.toThrow(/replica identity/);
+        const [fault] = (await judged('PG_NO_PRIMARY_KEY')).faults;
+        expect(fault).toMatchObject({ severity: 'warning', object: 'public.t' });
+        expect(fault?.metricLine).toMatch(line);
+        await server.run(fault?.remediation ?? '');
+        expect((await judged('PG_NO_PRIMARY_KEY')).faults).toEqual([]);
+        await server.run(['delete from t', 'drop publication changed']);
+      },
+    );
+
+    test('of a partitioned table, the partitions whose key is not their replica identity are named', async () => {
+      const found = await faults('PG_NO_PRIMARY_KEY', [
+        'create table p (id int primary key) partition by list (id)',
+        'create table p1 partition of p for values in (1)',
+        'create table p2 partition of p for values in (2)',
+        'alter table p1 replica identity nothing',
+        'create publication of_parts for table p',
+      ]);
+      expect(found).toEqual([['warning', 'public.p', 'ALTER TABLE public.p1 REPLICA IDENTITY DEFAULT;']]);
+    });
+
+    test('a table without a key whose replica identity is nothing gets both in one statement', async () => {
+      const [[, , remediation = ''] = []] = await faults('PG_NO_PRIMARY_KEY', [
+        'create table t (a int)',
+        'alter table t replica identity nothing',
+        'create publication mute for table t',
+      ]);
+      await server.run(remediation);
+      await server.run('delete from t');
+      expect((await judged('PG_NO_PRIMARY_KEY')).faults).toEqual([]);
+    });
+
     test('a column that nothing else uses is widened without a look first', async () => {
       const [[, , remediation = ''] = []] = await faults('PG_SEQUENCE_EXHAUSTION', [
         'create table t (id int generated always as identity)',

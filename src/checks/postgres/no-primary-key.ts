@@ -1,5 +1,5 @@
-import { textIn, textOrNone } from '../columns.ts';
-import type { Row } from '../fault.ts';
+import { listIn, textIn, textOrNone } from '../columns.ts';
+import type { Fault, Row } from '../fault.ts';
 import { notOfExtension } from './extension-objects.ts';
 import { relationCheck } from './relation-check.ts';
 import { isTiny, tableRows } from './table-rows.ts';
@@ -12,8 +12,8 @@ const thresholds = { minimum_rows: 10_000 };
 // A partitioned table's key must contain the partitioning columns, which is impossible if one of them is an expression
 // (attnum 0). keyable: types that a key of one column is made of; others may have no order, or no sense as a key.
 const candidates = (version: number): string => `
-  with keyless as materialized (
-    select c.*, n.nspname
+  with suspect as materialized (
+    select c.*, n.nspname, exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary) as keyed
       from pg_class c
       join pg_namespace n on n.oid = c.relnamespace
      where c.relkind in ('r', 'p')
@@ -22,7 +22,8 @@ const candidates = (version: number): string => `
        and n.nspname !~ '^pg_'
        and n.nspname <> 'information_schema'
        and ${notOfExtension('c.oid', 'n.oid')}
-       and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)
+       and (c.relkind = 'p' or c.relreplident in ('n', 'i')
+            or not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary))
   )
   select quote_ident(c.nspname) as schema_name,
          format('%I.%I', c.nspname, c.relname) as table_name,
@@ -30,13 +31,16 @@ const candidates = (version: number): string => `
          c.reloftype <> 0 as typed,
          published.any as published,
          published.some_keyed,
+         published.unidentified,
+         c.relreplident = 'n' as says_nothing,
+         c.keyed or published.all_keyed as keyed,
          own.unique_index,
          own.identity_index,
          id.keyable as id_keyable,
          partition.columns as partition_columns,
          partition.not_null as partitioned_not_null,
          ${tableRows('c')} as rows, null as unseen
-    from keyless c
+    from suspect c
     cross join lateral (
       select (array_agg(quote_ident(ic.relname) order by ic.oid) filter (where index.promotable))[1] as unique_index,
              (array_agg(quote_ident(ic.relname) order by ic.oid) filter (where not index.promotable))[1] as identity_index
@@ -79,20 +83,22 @@ const candidates = (version: number): string => `
     ) partition on true
     cross join lateral (${partsOf(version)}
     ) published
-   where not published.all_keyed
-     and (own.unique_index is not null or own.identity_index is null
-          or published.any and c.relkind = 'r')
+   where cardinality(published.unidentified) > 0
+      or not c.keyed and not published.all_keyed
+         and (own.unique_index is not null or own.identity_index is null
+              or published.any and c.relkind = 'r')
    order by published.any desc, rows desc nulls first, table_name`;
 
 // PostgreSQL asks each partition for its replica identity, and each can be published alone. `any`: updates and deletes of the
-// table, or of a partition, fail. A table of its own counts as its only part.
+// table, or of a partition, fail. A table of its own counts as its only part. `unidentified`: parts whose primary key does not
+// help, because their replica identity is NOTHING, or an index that was dropped.
 function partsOf(version: number): string {
   return `
-      with recursive part (oid, relnamespace, relkind, relpersistence, relreplident, published) as (
-        select c.oid, c.relnamespace, c.relkind, c.relpersistence, c.relreplident,
+      with recursive part (oid, relnamespace, relname, relkind, relpersistence, relreplident, published) as (
+        select c.oid, c.relnamespace, c.relname, c.relkind, c.relpersistence, c.relreplident,
                ${isPublished('c', version)}
          union all
-        select p.oid, p.relnamespace, p.relkind, p.relpersistence, p.relreplident,
+        select p.oid, p.relnamespace, p.relname, p.relkind, p.relpersistence, p.relreplident,
                part.published or ${isPublished('p', version)}
           from part
           join pg_inherits h on h.inhparent = part.oid
@@ -102,8 +108,13 @@ function partsOf(version: number): string {
                               and not coalesce(case part.relreplident when 'd' then key.primary when 'i' then key.identity end, false)),
                       false) as any,
              coalesce(bool_and(coalesce(key.primary, false)), false) as all_keyed,
-             coalesce(bool_or(key.primary), false) as some_keyed
+             coalesce(bool_or(key.primary), false) as some_keyed,
+             coalesce((array_agg(format('%I.%I', ns.nspname, part.relname) order by part.oid)
+                        filter (where part.published and part.relpersistence = 'p' and key.primary
+                                  and (part.relreplident = 'n' or part.relreplident = 'i' and key.identity is not true)))[:20],
+                      array[]::text[]) as unidentified
         from part
+        join pg_namespace ns on ns.oid = part.relnamespace
         left join lateral (
           select bool_or(i.indisprimary) as primary, bool_or(i.indisreplident) as identity
             from pg_index i
@@ -142,6 +153,7 @@ export const noPrimaryKey = relationCheck({
     const published = row['published'] === true;
     if (!published && isTiny(row, thresholds)) return null;
     const table = textIn(row, 'table_name');
+    if (row['keyed'] === true) return unidentified(table, row);
     return {
       severity: published ? 'warning' : 'info',
       object: table,
@@ -151,12 +163,29 @@ export const noPrimaryKey = relationCheck({
   },
   indexAdvice: (row) => {
     const index = textOrNone(row, 'unique_index') ?? textOrNone(row, 'identity_index');
-    if (row['some_keyed'] === true) return null;
+    if (row['some_keyed'] === true || row['keyed'] === true) return null;
     if (index !== undefined) return { action: 'keep', index: `${textIn(row, 'schema_name')}.${index}` };
     return isIdKey(row) ? { action: 'key', table: textIn(row, 'table_name'), columns: ['id'] } : null;
   },
   passMessage: 'Every table that is large or published has a primary key.',
 });
+
+/** A published table with a primary key that its replica identity does not use. */
+function unidentified(table: string, row: Row): Fault {
+  const parts = listIn(row, 'unidentified');
+  const isAlone = parts.length === 1 && parts[0] === table;
+  const subject = isAlone
+    ? `table ${table} is published and has a primary key, but its replica identity`
+    : `table ${table} has a primary key, but the replica identity of published partitions (${parts.slice(0, 3).join(', ')}${parts.length > 3 ? ' and others' : ''})`;
+  const identity =
+    isAlone && row['says_nothing'] === true ? 'is NOTHING' : 'is NOTHING or an index that was dropped';
+  return {
+    severity: 'warning',
+    object: table,
+    metricLine: `${subject} ${identity}, so updates and deletes fail; set it to DEFAULT, which is the primary key.`,
+    remediation: parts.map((part) => `ALTER TABLE ${part} REPLICA IDENTITY DEFAULT;`).join(' '),
+  };
+}
 
 /** Whether the advice is a key that begins with the column `id`. */
 function isIdKey(row: Row): boolean {
@@ -167,14 +196,17 @@ function addKey(table: string, row: Row): string {
   if (row['some_keyed'] === true)
     return 'Give each partition without a primary key one of its own, as the others have. The table can have none while they do.';
   const unique = textOrNone(row, 'unique_index');
-  if (unique !== undefined) return `ALTER TABLE ${table} ADD PRIMARY KEY USING INDEX ${unique};`;
+  // A new key helps a published table only if its replica identity is the key.
+  const identified =
+    row['says_nothing'] === true && row['published'] === true ? ', REPLICA IDENTITY DEFAULT' : '';
+  if (unique !== undefined) return `ALTER TABLE ${table} ADD PRIMARY KEY USING INDEX ${unique}${identified};`;
   const identity = textOrNone(row, 'identity_index');
   if (identity !== undefined) return `ALTER TABLE ${table} REPLICA IDENTITY USING INDEX ${identity};`;
   const partitionedBy = textOrNone(row, 'partition_columns');
   if (partitionedBy === '')
     return 'Partition the table by columns instead of an expression, then add a primary key that contains them.';
   const columns = ['id', ...(partitionedBy === undefined ? [] : [partitionedBy])].join(', ');
-  const add = `ADD PRIMARY KEY (${columns});`;
+  const add = `ADD PRIMARY KEY (${columns})${identified};`;
   if (row['id_keyable'] === false || row['typed'] === true)
     return 'Choose columns that identify each row, and make them the primary key. The table has no column that can be the key as it is.';
   if (isIdKey(row)) {
