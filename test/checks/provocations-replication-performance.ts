@@ -205,6 +205,19 @@ export const replicationAndPerformance: Provocation[] = [
       };
     },
   },
+  {
+    check_id: 'PG_PGSS_MISSING',
+    severity: 'info',
+    object: null,
+    async provoke(server) {
+      const set = `alter system set pg_stat_statements.track = 'none'; SELECT pg_reload_conf()`;
+      await server.configure(set, 'pg_stat_statements.track', 'none');
+      return async (remediation) => {
+        await follow(server, remediation);
+        await server.until(`select current_setting('pg_stat_statements.track') = 'top'`);
+      };
+    },
+  },
 ];
 
 /** Changes a byte of the first page, after its header. */

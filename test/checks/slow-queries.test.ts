@@ -173,6 +173,24 @@ test('a reset since the last run gives no value, a reset of one query only its n
   });
 });
 
+test.each([
+  ['pg_stat_statements.track', 'none', 'top'],
+  ['compute_query_id', 'off', 'auto'],
+])('with %s = %s nothing is counted, and that is not called fine', async (name, value, usual) => {
+  const before = await read();
+  await server.configure(`alter system set ${name} = '${value}'; SELECT pg_reload_conf()`, name, value);
+  try {
+    await sleep(3);
+    const reason = new RegExp(
+      `Not measured: ${name} is ${value}, so .*counts no query; set it to ${usual}\\.`,
+    );
+    const judgement = await judged(before).catch(({ message }: Error) => ({ skipped: message }));
+    expect(judgement.skipped).toMatch(reason);
+  } finally {
+    await server.configure(`alter system reset ${name}; SELECT pg_reload_conf()`, name, usual);
+  }
+});
+
 test('an entry that was evicted and made again counts only what it counted since', async () => {
   await server.run('select "Extra stats".pg_stat_statements_reset()');
   await sleep(1);

@@ -1,7 +1,7 @@
 import { PROVIDER_NAMES } from '../../vocabulary/hosted/providers.ts';
 import type { Check, ServerFacts } from '../check.ts';
 import { onlyRow, textOrNone } from '../columns.ts';
-import type { Row } from '../fault.ts';
+import type { Fault, Row } from '../fault.ts';
 import { alterSystem } from './alter-system.ts';
 
 // A setting of the library exists only if the server loaded it at startup. The other libraries are hidden without
@@ -10,6 +10,7 @@ const sql = `
   select exists (select from pg_extension where extname = 'pg_stat_statements') as installed,
          exists (select from pg_available_extensions where name = 'pg_stat_statements') as available,
          exists (select from pg_settings where name = 'pg_stat_statements.max') as loaded,
+         exists (select from pg_settings where name = 'pg_stat_statements.track' and setting = 'none') as mute,
          (select coalesce(string_agg(quote_literal(trim(' "' from library)), ', '), '')
             from pg_settings
             left join unnest(string_to_array(setting, ',')) library on trim(' "' from library) <> ''
@@ -29,7 +30,8 @@ export const pgssMissing: Check = {
     const row = onlyRow(rows);
     const [installed, loaded] = [row['installed'] === true, row['loaded'] === true];
     const passMessage = 'pg_stat_statements is installed.';
-    if (installed && loaded) return { faults: [], measures: [], passMessage };
+    if (installed && loaded && row['mute'] !== true) return { faults: [], measures: [], passMessage };
+    if (installed && loaded) return { passMessage, measures: [], faults: [muteFault(server)] };
     const metricLine = installed
       ? 'pg_stat_statements is installed, but not loaded; add it to shared_preload_libraries.'
       : `pg_stat_statements is not installed in database ${server.database}, so slow queries can't be found; create it${loaded ? '' : ', and add it to shared_preload_libraries'}.`;
@@ -41,6 +43,17 @@ export const pgssMissing: Check = {
     };
   },
 };
+
+/** Installed and loaded, and yet it counts nothing. */
+function muteFault(server: Pick<ServerFacts, 'provider'>): Fault {
+  return {
+    severity: 'info',
+    object: null,
+    metricLine:
+      "pg_stat_statements is installed, but counts no query, because pg_stat_statements.track is none, so slow queries can't be found; set it to top.",
+    remediation: alterSystem(server, { name: 'pg_stat_statements.track', value: 'top', literal: "'top'" }),
+  };
+}
 
 function installation(row: Row, server: Pick<ServerFacts, 'provider'>): string {
   const create = row['installed'] === true ? '' : 'CREATE EXTENSION pg_stat_statements;';

@@ -50,13 +50,15 @@ export function postgresStatistics(schema: string, seen: Seen | null): string {
               or get_bit(decode('${seen.bits.toString('base64')}', 'base64'), ${bitInSql(seen.bits.length * 8)}) = 0)`;
   return `
   with head as materialized (
-    select count(*) = 1 as loaded,
+    select count(*) filter (where name = 'pg_stat_statements.max') = 1 as loaded,
+           count(*) filter (where name = 'pg_stat_statements.track' and setting = 'none') = 0 as counts,
+           count(*) filter (where name = 'compute_query_id' and setting = 'off') = 0 as identifies,
            pg_has_role('pg_read_all_stats', 'usage') as sees_all,
            quote_ident(current_user) as me,
            extract(epoch from clock_timestamp())::float8 as at,
            extract(epoch from pg_postmaster_start_time())::text as server
       from pg_settings
-     where name = 'pg_stat_statements.max'
+     where name in ('pg_stat_statements.max', 'pg_stat_statements.track', 'compute_query_id')
   )
   select head.*, info.*, query.*
     from head
@@ -148,8 +150,11 @@ export function mysqlStatistics(seen: Seen | null): string {
   select head.*, query.*
     from (
       select @@performance_schema as loaded,
-             (select count(*) from performance_schema.setup_consumers
-               where name = 'statements_digest' and enabled = 'YES') as counts,
+             (select group_concat(name order by name) from performance_schema.setup_consumers
+               where name in ('global_instrumentation', 'statements_digest') and enabled <> 'YES') as consumers_off,
+             (select count(*) from performance_schema.setup_instruments
+               where name = 'statement/sql/select' and enabled = 'YES' and timed = 'YES') as instruments,
+             @@performance_schema_digests_size as size,
              unix_timestamp(now(6)) + 0e0 as at,
              concat_ws(':', @@hostname, @@port, @@server_id) as server,
              (select coalesce(sum(count_star), 0) + 0e0 from ${DIGESTS} where digest is null) as lost

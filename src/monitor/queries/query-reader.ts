@@ -121,6 +121,9 @@ export class QueryReader {
         isPostgres ? 'the server was restarted since the last run' : 'the last run read another server',
       );
     }
+    // Another library may identify queries in its place: then there are some.
+    if (first['identifies'] === false && grown.length === 0)
+      return skip('compute_query_id is off, so pg_stat_statements counts no query; set it to auto');
     const overflow = isComparable ? describeOverflow(isPostgres, last, head) : null;
     const history = this.#history(grown);
     const isIdle = isPostgres || history.recent.length === 0;
@@ -207,13 +210,21 @@ function older(database: string): Skipped {
 
 function missingInPostgres(first: Row): Skipped | null {
   if (first['loaded'] !== true) return skip('pg_stat_statements is not in shared_preload_libraries');
+  if (first['counts'] === false)
+    return skip('pg_stat_statements.track is none, so pg_stat_statements counts no query; set it to top');
   if (first['sees_all'] === true) return null;
   return { ...skip('the queries of other roles are hidden'), grant: grantMonitor(trustedRow(first)) };
 }
 
 function missingInMysql(first: Row): Skipped | null {
   if (first['loaded'] !== 1) return skip('performance_schema is off');
-  return first['counts'] === 1 ? null : skip('the consumer statements_digest is off');
+  const off = first['consumers_off'];
+  if (typeof off === 'string')
+    return skip(off.includes(',') ? 'consumers of statements are off' : `the consumer ${off} is off`);
+  if (first['size'] === 0) return skip('performance_schema_digests_size is 0, so no query is counted');
+  if (first['instruments'] === 0)
+    return skip('the instrument statement/sql/select is off, so queries are not counted');
+  return null;
 }
 
 type Head = Pick<QueryState, 'at' | 'server' | 'reset' | 'lost'>;
