@@ -1,4 +1,5 @@
-import type { Thresholds } from '../checks/check.ts';
+import type { Finding, Thresholds } from '../checks/check.ts';
+import { findingForPrimary } from '../checks/for-primary.ts';
 import { type OwnCheck, toCheck } from '../checks/own/own-check.ts';
 import type { ServerLimit } from '../checks/pgbouncer/server-limit.ts';
 import type { FactInstructions } from '../runs/changes/facts.ts';
@@ -95,6 +96,7 @@ export async function measure(
     changes: new ChangeReader(target, instructions.facts ?? null, () => reasonOfEnd(run) !== null),
     queries: new QueryReader(target.engine, instructions.queries ?? NO_QUERIES),
     server: null,
+    isStandby: false,
     show,
     note,
     ...(instructions.tries !== undefined && { tries: instructions.tries }),
@@ -136,5 +138,10 @@ async function measureTarget(run: Run): Promise<Pick<Measured, 'outcomes' | 'fai
       : []),
     ...[...run.samples].map(([check, own]) => outcomeOf(check, own)),
   ];
-  return { outcomes, failure };
+  if (!run.isStandby) return { outcomes, failure };
+  const forPrimary = (finding: Finding) => findingForPrimary(run.target.engine, finding);
+  return {
+    outcomes: outcomes.map((one) => ({ ...one, findings: one.findings.map(forPrimary) })),
+    failure,
+  };
 }

@@ -1,12 +1,14 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Check } from '../../src/checks/check.ts';
+import type { Check, Finding } from '../../src/checks/check.ts';
 import type { Row } from '../../src/checks/fault.ts';
 import type { JudgementInput } from '../../src/checks/judgement-of.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
+import { measure as measureTarget } from '../../src/monitor/measure.ts';
 import { requireReading } from '../../src/monitor/pulse/blocking-fixture.ts';
 import { blockingRoots } from '../../src/monitor/pulse/blocking-roots.ts';
 import { HeldSession } from '../../src/monitor/pulse/held-session.ts';
+import type { Target } from '../../src/monitor/session/session.ts';
 import { documentedMetrics, reportedMetrics } from '../support/expect-measures.ts';
 import { expectOnPages } from '../support/expect-on-pages.ts';
 import type { SeenJudgement } from '../support/seen-judgement.ts';
@@ -151,6 +153,51 @@ describe('PostgreSQL with two standbys', () => {
 
   test('a standby runs every check without an error', async () => {
     for (const { id } of postgresChecks) await judged(id, {}, { on: north });
+  });
+
+  test('a run of a standby says that statements which write are for the primary; a run of the primary does not', async () => {
+    await primary.run([
+      'create table "unkeyed; -- x" (a int)',
+      'create publication sent for table "unkeyed; -- x"',
+    ]);
+    await streaming(2);
+    const remediations = async (host: string, login: Login) => {
+      const target: Target = {
+        engine: 'postgres',
+        connectionType: 'unix_socket',
+        host,
+        port: primary.port,
+        database: 'shop',
+        username: login,
+        password: PASSWORD,
+        tls: 'disable',
+        passwordExposable: false,
+        caCertificate: null,
+        tunnel: null,
+      };
+      const { outcomes } = await measureTarget(target, {
+        allowPrivateTargets: true,
+        thresholds: {},
+        signal: new AbortController().signal,
+      });
+      return outcomes.flatMap(({ findings }) => findings);
+    };
+    const keyless = (found: Finding[]) => found.find(({ check_id }) => check_id === 'PG_NO_PRIMARY_KEY');
+    const there = await remediations(north.host, 'watcher');
+    expect(keyless(there)?.remediation).toMatch(
+      /^ALTER TABLE public\."unkeyed; -- x" ADD .*; -- on the primary$/,
+    );
+    expect(keyless(await remediations(primary.host, 'watcher'))?.remediation).toMatch(
+      /bigserial.*PRIMARY KEY \(id\);$/,
+    );
+    const denied = await remediations(north.host, 'stranger');
+    const missing = denied.find(({ check_id }) => check_id === 'PG_PRIVILEGE_MISSING');
+    expect(missing?.remediation).toMatch(/^GRANT pg_monitor TO stranger;.* -- on the primary$/);
+    expect(denied.find(({ missing_grant }) => missing_grant !== undefined)).toMatchObject({
+      metric_line: expect.stringMatching(/ On the primary, run GRANT pg_monitor TO stranger;/),
+      missing_grant: expect.stringMatching(/ -- on the primary$/),
+    });
+    await primary.run(['drop publication sent', 'drop table "unkeyed; -- x"']);
   });
 
   test('a pulse and a check of a standby name the session for which recovery waits, and the sessions that wait for it', async () => {

@@ -47,6 +47,8 @@ export interface Run extends Silences {
   changes: ChangeReader;
   queries: QueryReader;
   server: ReachedServer | null;
+  /** Whether the server copies another one, and accepts no writes. */
+  isStandby: boolean;
   show: (progress: Progress) => void;
   /** Called after each check, with the database of the session. */
   step: (database: string) => void;

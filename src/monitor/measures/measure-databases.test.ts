@@ -64,6 +64,7 @@ async function runUntil(databases: readonly string[], sessions: number, before: 
     note: undefined,
     silences: 0,
     server: null,
+    isStandby: false,
     meter: { bytes: 0, statements: 0, milliseconds: 0 },
     thresholds: {},
     expectedStandbys: 0,

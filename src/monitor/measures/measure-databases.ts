@@ -1,6 +1,7 @@
 import { cheapestFirst } from '../../checks/cheapest-first.ts';
 import type { Check } from '../../checks/check.ts';
 import type { Endpoint } from '../../platform/network/address.ts';
+import { OwnWords } from '../../platform/own-words.ts';
 import { cleanText } from '../../platform/text/clean-text.ts';
 import { measureOwnChecks } from '../own-checks/measure-own-checks.ts';
 import { countChecks } from '../progress.ts';
@@ -37,6 +38,7 @@ export async function measureServer(
     if (!('databases' in facts)) return facts;
     const { databases, ...place } = facts;
     run.server = { version: place.version, tls: session.tls, provider: place.provider };
+    run.isStandby = place.isStandby === true;
     if (run.onlyOwn) {
       await session.close();
       await measureOwnChecks(run, endpoint, place);
@@ -122,7 +124,7 @@ async function measureDatabase(
     stopWhereEnded(run);
     const { database } = place;
     if (database.includes('\ufffd'))
-      throw new Error('its name is not UTF-8, so no session to it can be opened; rename it');
+      throw new OwnWords('its name is not UTF-8, so no session to it can be opened; rename it');
     const session = lastingSession(run, await openDatabase(run, endpoint, database), endpoint, database);
     try {
       await measureEach(run, session, checks, place);
@@ -133,7 +135,7 @@ async function measureDatabase(
   } catch (error) {
     const end = run.signal.aborted || error instanceof RunEnded ? reasonOfEnd(run) : null;
     if (!end && isTimeout(error)) run.silences++;
-    const reason = end ?? new Error(connectFailure(error, run.limits.connectMs, run.target).reason);
+    const reason = end ?? new OwnWords(connectFailure(error, run.limits.connectMs, run.target).reason);
     for (const check of checks) run.samples.get(check)?.push(failedSample(check, place, reason));
   }
 }

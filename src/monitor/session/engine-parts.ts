@@ -14,6 +14,8 @@ export interface RunFacts {
   databases: string[];
   /** The login as GRANT expects it. */
   me?: string;
+  /** Whether the server copies another one, and accepts no writes. */
+  isStandby?: boolean;
   /** Who hosts the server; null = nobody that dbvitals recognises. */
   provider: Provider | null;
 }

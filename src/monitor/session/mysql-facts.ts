@@ -1,5 +1,6 @@
 import { versionNumber } from '../../checks/mysql/flavour.ts';
 import { quoted } from '../../checks/mysql/quote.ts';
+import { OwnWords } from '../../platform/own-words.ts';
 import { MYSQL_VARIABLES, providerOfMysql } from '../../vocabulary/hosted/providers.ts';
 import type { RunFacts } from './engine-parts.ts';
 import type { Session } from './session.ts';
@@ -10,28 +11,35 @@ const serverFacts = `
          current_user() as me,
          @@version_comment as comment,
          @@basedir as folder,
+         @@global.read_only as standby,
          (select group_concat(lower(variable_name))
             from /*!80000 performance_schema.global_variables */ /*M! information_schema.global_variables */
            where variable_name in (${MYSQL_VARIABLES.map((name) => `'${name}'`).join(', ')})) as variables`;
 
 /** Reads the version, the login and the provider of a MySQL or MariaDB server. One session sees all its databases. */
 export async function factsOfMysql(session: Session): Promise<RunFacts> {
-  const [{ version: text, me, comment, folder, variables } = {}] = await session.read(serverFacts);
+  const [{ version: text, me, comment, folder, variables, standby } = {}] = await session.read(serverFacts);
   const version = typeof text === 'string' ? versionNumber(text) : null;
-  if (version === null || typeof me !== 'string') throw new Error('it is not a supported MySQL or MariaDB');
+  if (version === null || typeof me !== 'string')
+    throw new OwnWords('it is not a supported MySQL or MariaDB');
   const provider = providerOfMysql({
     version: String(text),
     comment: String(comment),
     folder: String(folder),
     variables: typeof variables === 'string' ? variables.split(',') : [],
   });
-  return { version, databases: [], me: quotedLogin(me), provider };
+  return { version, databases: [], me: quotedLogin(me), provider, isStandby: isReadOnly(standby) };
 }
 
 /** Whether a MySQL or MariaDB server accepts writes. */
 export async function isMysqlPrimary(session: Session): Promise<boolean> {
   const [row] = await session.read('select @@global.read_only as standby');
-  return row?.['standby'] === 0;
+  return row !== undefined && !isReadOnly(row['standby']);
+}
+
+// From version 12 of MariaDB on it is a word: OFF, ON, NO_LOCK, NO_LOCK_NO_ADMIN.
+function isReadOnly(setting: unknown): boolean {
+  return !['0', 'OFF', 'undefined', 'null'].includes(String(setting));
 }
 
 // `name@host`; a name may hold an @, a host can't. In backticks no character has two meanings, as a backslash has.

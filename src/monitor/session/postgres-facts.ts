@@ -1,4 +1,5 @@
 import { trustedText } from '../../checks/postgres/server-texts.ts';
+import { OwnWords } from '../../platform/own-words.ts';
 import { POSTGRES_TRAITS, providerOfPostgres } from '../../vocabulary/hosted/providers.ts';
 import type { RunFacts } from './engine-parts.ts';
 import type { Session } from './session.ts';
@@ -11,6 +12,7 @@ const listed = (names: readonly (string | undefined)[]) =>
 const serverFacts = `
   select current_setting('server_version_num')::int as version,
          quote_ident(current_user) as me,
+         pg_is_in_recovery() as standby,
          pg_get_userbyid(10)::text as bootstrap,
          array(select rolname::text
                  from pg_roles
@@ -35,7 +37,7 @@ export async function factsOfPostgres(session: Session): Promise<RunFacts> {
   const [row] = await session.read(serverFacts);
   const { version, databases, bootstrap, aurora, me } = row ?? {};
   if (typeof version !== 'number' || !Array.isArray(databases))
-    throw new Error('it is not a supported PostgreSQL');
+    throw new OwnWords('it is not a supported PostgreSQL');
   const [roles, own, prefixes] = [row?.['roles'], row?.['own_databases'], row?.['prefixes']].map(textsIn);
   const provider = providerOfPostgres({
     bootstrap: String(bootstrap),
@@ -44,7 +46,14 @@ export async function factsOfPostgres(session: Session): Promise<RunFacts> {
     prefixes: prefixes ?? [],
     aurora: aurora === true,
   });
-  return { version, databases: databases.map(String), provider, me: trustedText('me', String(me)) };
+  const isStandby = row?.['standby'] === true;
+  return {
+    version,
+    databases: databases.map(String),
+    provider,
+    me: trustedText('me', String(me)),
+    isStandby,
+  };
 }
 
 function textsIn(values: unknown): string[] {
