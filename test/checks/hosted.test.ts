@@ -193,7 +193,7 @@ test('a check whose function the provider refuses is skipped with its reason', a
     .find(({ check_id }) => check_id === 'PG_SLOT_INACTIVE');
   expect(finding).toMatchObject({
     status: 'skipped',
-    metric_line: `Not measured: Amazon Aurora does not offer what this check reads (${REFUSAL}).`,
+    metric_line: `Not measured: Amazon Aurora does not offer what this check reads (the server says “${REFUSAL}” (0A000)).`,
   });
   expect(finding?.missing_grant).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import { OwnWords } from '../../platform/own-words.ts';
 import type { Row } from '../fault.ts';
 
 /** The most rows of an own check. */
@@ -16,7 +17,7 @@ export interface OwnAnswer {
 }
 
 /** The statement of an own check gave something else than numbers. The message is one sentence. */
-export class WrongAnswer extends Error {}
+export class WrongAnswer extends OwnWords {}
 
 /** The rows of an own check: `object` (null if there is none) and `value`. Throws {@link WrongAnswer}. */
 export function readRows({ columns, rows }: OwnAnswer): Row[] {

@@ -1,9 +1,9 @@
 import type { Check } from '../../checks/check.ts';
-import { cleanText } from '../../platform/text/clean-text.ts';
+import { OwnWords } from '../../platform/own-words.ts';
 import { PROVIDER_NAMES } from '../../vocabulary/hosted/providers.ts';
 import { nameInSentence, type Sample } from '../outcome.ts';
 import type { RunFacts } from '../session/engine-parts.ts';
-import { describeError, isTimeout, refusalOf } from '../session/failures/connect-failure.ts';
+import { causeOf, describeError, isTimeout, refusalOf } from '../session/failures/connect-failure.ts';
 import { lackingPrivilege } from '../session/failures/lacking-privilege.ts';
 import { NoAnswer } from '../session/session.ts';
 
@@ -15,7 +15,7 @@ const REASONS = { timeout: 'it took more than 5 s', locked: 'an object that it r
 const LACKING = new Set(['0A000', '42883', '42P01', '1109', '1146', '1193', '1235', '1305', '1370']);
 
 /** The run ended before all checks were measured. */
-export class RunEnded extends Error {}
+export class RunEnded extends OwnWords {}
 
 /** The GRANT statements after a server denied a statement; null if it did not, or nobody knows what to grant. */
 export function grantFor(
@@ -47,9 +47,8 @@ export function failedSample(
   exact?: readonly string[],
 ): Sample {
   const refusal = refusalOf(error);
-  const { message } = describeError(error);
   if (provider && LACKING.has(describeError(error).code)) {
-    const skipped = `Not measured: ${PROVIDER_NAMES[provider]} does not offer what this check reads (${cleanText(message, 200)}).`;
+    const skipped = `Not measured: ${PROVIDER_NAMES[provider]} does not offer what this check reads (${causeOf(error, 200)}).`;
     return { database, judgement: { skipped } };
   }
   const grant = grantFor({ privilege, version, me }, error, exact);
@@ -57,7 +56,7 @@ export function failedSample(
     return { database, judgement: { skipped: 'Not measured: the login lacks a privilege.', grant } };
   }
   const known = refusal === 'denied' || refusal === null ? undefined : REASONS[refusal];
-  const reason = known ?? (isTimeout(error) ? 'its time limit was reached' : cleanText(message, 300));
+  const reason = known ?? (isTimeout(error) ? 'its time limit was reached' : causeOf(error, 300));
   const failed = `${database === '' ? '' : `Database ${nameInSentence(database)}: `}Not measured: ${reason}.`;
   if (refusal === 'denied') return { database, failed, status: 'skipped' };
   const outOfTime =

@@ -5,7 +5,7 @@ import type { EngineVitals, VitalReading, VitalValue } from '../../checks/vitals
 import { type CounterBefore, type CounterSample, cleanRows } from '../counters.ts';
 import { msSince, type NoteStep } from '../run-steps.ts';
 import type { RunFacts } from '../session/engine-parts.ts';
-import { describeError, isTimeout, refusalOf } from '../session/failures/connect-failure.ts';
+import { causeOf, isTimeout, refusalOf } from '../session/failures/connect-failure.ts';
 import { exactPrivilege } from '../session/failures/exact-privilege.ts';
 import { NoAnswer, type Session } from '../session/session.ts';
 import { grantFor } from './failed-sample.ts';
@@ -108,7 +108,7 @@ export class Vitals {
       if (grant !== null) this.denied.push({ what: reading.what, database, grant });
       // What is read once an hour is not tried again before, unless the session's time was over, or it was denied: each run says so.
       if (reading.hourly && !isTimeout(error) && grant === null) keep([]);
-      const reason = describeError(error).message;
+      const reason = causeOf(error, 300);
       note?.('vitals', { check_id: checkId, database, ms: msSince(started), failure: reason });
       return [];
     }

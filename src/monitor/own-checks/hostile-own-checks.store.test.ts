@@ -136,7 +136,7 @@ test('a login without the privilege is told what it lacks', async () => {
   const [denied] = await measureStatements(watcher, ['select count(*) as value from orders']);
   expect(denied?.findings[0]?.status).toBe('skipped');
   expect(lineOf(denied)).toBe(
-    'Not measured: the login lacks a privilege (permission denied for table orders).',
+    'Not measured: the login lacks a privilege (the server says “permission denied for table orders” (42501)).',
   );
 });
 

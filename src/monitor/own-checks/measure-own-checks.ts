@@ -5,14 +5,19 @@ import type { OwnCheck } from '../../checks/own/own-check.ts';
 import { readRows, WrongAnswer } from '../../checks/own/own-rows.ts';
 import { readOwnStatement } from '../../checks/own/own-statement.ts';
 import type { Endpoint } from '../../platform/network/address.ts';
-import { cleanText } from '../../platform/text/clean-text.ts';
 import { cleanRows } from '../counters.ts';
 import { failedSample, RunEnded } from '../measures/failed-sample.ts';
 import type { Run } from '../measures/measure-checks.ts';
 import type { Sample } from '../outcome.ts';
 import { factsOf, msSince } from '../run-steps.ts';
 import type { RunFacts } from '../session/engine-parts.ts';
-import { connectFailure, describeError, isTimeout, refusalOf } from '../session/failures/connect-failure.ts';
+import {
+  causeOf,
+  connectFailure,
+  describeError,
+  isTimeout,
+  refusalOf,
+} from '../session/failures/connect-failure.ts';
 import { reasonOfEnd, stopWhereEnded } from '../session/lasting-session.ts';
 import { openDatabase } from '../session/reach.ts';
 import { NoAnswer } from '../session/session.ts';
@@ -159,12 +164,12 @@ function reasonFor(run: Run, own: OwnCheck, error: unknown): string {
   const refusal = refusalOf(error);
   if (refusal === 'timeout' || error instanceof NoAnswer || isTimeout(error)) return tooSlow(own);
   if (refusal === 'locked') return 'an object that it reads is locked';
-  if (WRITES.has(code)) return `it writes, and own checks run READ ONLY (${cleanText(message, 200)})`;
-  if (refusal === 'denied') return `the login lacks a privilege (${cleanText(message, 200)})`;
+  if (WRITES.has(code)) return `it writes, and own checks run READ ONLY (${causeOf(error, 200)})`;
+  if (refusal === 'denied') return `the login lacks a privilege (${causeOf(error, 200)})`;
   if (/^the server sent too/.test(message)) return tooLarge().message;
   if (/multiple commands into a prepared statement/.test(message))
     return 'there are several statements: write one SELECT';
-  if (TELLING.test(code)) return `the server refused it (${cleanText(message, 300)})`;
-  if (code === '') return cleanText(message, 200);
+  if (TELLING.test(code)) return `the server refused it (${causeOf(error, 300)})`;
+  if (code === '') return causeOf(error, 200);
   return `the server refused it (${run.target.engine === 'postgres' ? 'SQLSTATE' : 'error'} ${code})`;
 }

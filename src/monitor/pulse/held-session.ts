@@ -1,11 +1,10 @@
 import type { Row } from '../../checks/fault.ts';
-import { cleanText } from '../../platform/text/clean-text.ts';
 import { type EngineFamily, familyOf } from '../../vocabulary/engines.ts';
 import type { Limits } from '../limits.ts';
 import { type Dialler, diallerOf, endpointsOf } from '../session/dial.ts';
 import { loadEngine } from '../session/engine.ts';
 import type { EngineParts } from '../session/engine-parts.ts';
-import { describeError } from '../session/failures/connect-failure.ts';
+import { causeOf, describeError } from '../session/failures/connect-failure.ts';
 import { reachTarget } from '../session/reach.ts';
 import { type Meter, NoAnswer, type Session, type Target } from '../session/session.ts';
 import { mysqlPulse } from './reading/mysql-pulse.sql.ts';
@@ -200,8 +199,8 @@ class NotReached extends Error {
 
 // An error that the server sent has a code of its own; without one the connection was lost.
 function toReadFailure(error: unknown): PulseFailure {
-  const { code, message } = describeError(error);
-  const reason = cleanText(message, 200);
+  const { code } = describeError(error);
+  const reason = causeOf(error, 200);
   const isAnswer =
     error instanceof MalformedPulse || (/^(?:[0-9A-Z]{5}|\d{4})$/.test(code) && !/^(?:57P|08)/.test(code));
   return isAnswer ? { kind: 'unread', reason } : { kind: 'unreachable', reason };

@@ -1,5 +1,7 @@
+import { OwnWords } from '../../platform/own-words.ts';
+
 /** dbvitals ended the attempt to connect itself. A retry does not help. */
-export class ConnectRefused extends Error {
+export class ConnectRefused extends OwnWords {
   /** What a person can do about it, in sentences. */
   readonly advice: string;
 

@@ -4,6 +4,7 @@ import mysql, { type FieldPacket, type QueryError, type TypeCastField } from 'my
 import type { Row } from '../../checks/fault.ts';
 import { MOST_ROWS, type OwnAnswer } from '../../checks/own/own-rows.ts';
 import { asSubquery } from '../../checks/own/own-statement.ts';
+import { OwnWords } from '../../platform/own-words.ts';
 import { cleanText } from '../../platform/text/clean-text.ts';
 import {
   assertWired,
@@ -90,7 +91,7 @@ export async function openMysqlSession(
     flags: ['-LOCAL_FILES', '-MULTI_RESULTS', '-SESSION_TRACK', '-CLIENT_QUERY_ATTRIBUTES'],
     // Throwing ends the connection. Without this option mysql2 would send an empty file.
     infileStreamFactory: () => {
-      throw new Error('the server asks for a local file (LOCAL INFILE)');
+      throw new OwnWords('the server asks for a local file (LOCAL INFILE)');
     },
     disableEval: true, // the server names the columns
     queryFormat: (statement) => statement,
@@ -193,7 +194,7 @@ function rowsOf(connection: Wired, statement: string): Promise<Row[]> {
     connection
       .query<mysql.RowDataPacket[]>({ sql: statement, typeCast: plain }, answered)
       .on('fields', (_: FieldPacket[]) => {
-        if (++sets > 1) throw new Error('the server sent more than one result set');
+        if (++sets > 1) throw new OwnWords('the server sent more than one result set');
       });
   });
 }
@@ -212,7 +213,7 @@ function ownAnswerOf(connection: Wired, sql: string): Promise<OwnAnswer> {
         resolve({ columns: fields.map(toColumn), rows: rows as unknown as OwnAnswer['rows'] });
       })
       .on('fields', () => {
-        if (++sets > 1) throw new Error('the server sent more than one result set');
+        if (++sets > 1) throw new OwnWords('the server sent more than one result set');
       });
   });
 }

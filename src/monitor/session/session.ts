@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Row } from '../../checks/fault.ts';
 import type { OwnAnswer } from '../../checks/own/own-rows.ts';
+import { OwnWords } from '../../platform/own-words.ts';
 import type { ConnectionType } from '../../vocabulary/connection-types.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
 import type { TlsMode } from '../../vocabulary/tls-modes.ts';
@@ -43,7 +44,7 @@ export class PasswordRefused extends ConnectRefused {}
 export class LoginRefused extends ConnectRefused {}
 
 /** A statement got no answer, not even a cancellation. */
-export class NoAnswer extends Error {}
+export class NoAnswer extends OwnWords {}
 
 /** The server asks for an excessive number of hashing iterations, to waste the monitor's CPU time. */
 export class HashingRefused extends ConnectRefused {}
@@ -86,6 +87,8 @@ export interface Route {
   port: number;
   meter: Meter;
   limits: Limits;
+  /** PostgreSQL: texts come as the bytes of the database's encoding. */
+  inBytes?: true;
 }
 
 /** Aborts when the login takes too long, or when the session must end. */
@@ -106,7 +109,7 @@ interface Patience {
 export function answerWithin({ answerMs, signal, isLost, destroy }: Patience) {
   return async <T>(ask: () => Promise<T>): Promise<T> => {
     signal.throwIfAborted();
-    if (isLost()) throw new Error('the connection was lost');
+    if (isLost()) throw new OwnWords('the connection was lost');
     const silence = `it did not answer within ${answerMs / 1_000} s`;
     const timer = setTimeout(() => destroy(new NoAnswer(silence)), answerMs);
     try {
@@ -147,7 +150,7 @@ export function guard(stream: Duplex, meter: Meter | null, allowed: number): voi
     try {
       if (meter && event === 'data' && Buffer.isBuffer(chunk)) {
         meter.bytes += chunk.length;
-        if (meter.bytes > allowed) throw new Error('the server sent too much');
+        if (meter.bytes > allowed) throw new OwnWords('the server sent too much');
       }
       return emit(event, ...details);
     } catch (error) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Client, ConnectConfig } from 'ssh2';
 import { type Address, type Endpoint, pinnedSocket } from '../../platform/network/address.ts';
+import { OwnWords } from '../../platform/own-words.ts';
 import { ConnectRefused } from './connect-refused.ts';
 
 /** The SSH server has another key than before, or refuses the login. */
@@ -95,7 +96,7 @@ function connect(client: Client, config: ConnectConfig): Promise<void> {
   return new Promise((resolve, reject) => {
     client.once('ready', resolve);
     client.on('error', reject);
-    client.once('close', () => reject(new Error('the SSH server closed the connection')));
+    client.once('close', () => reject(new OwnWords('the SSH server closed the connection')));
     client.connect(config);
   });
 }
@@ -110,7 +111,7 @@ function forward(client: Client, { host, port }: Endpoint, signal: AbortSignal):
     signal.addEventListener('abort', giveUp, { once: true });
     client.forwardOut('127.0.0.1', 0, host, port, (error, channel) => {
       signal.removeEventListener('abort', giveUp);
-      if (error) reject(new Error(`the SSH server does not reach ${host}:${port}`));
+      if (error) reject(new OwnWords(`the SSH server does not reach ${host}:${port}`));
       else resolve(asSocket(channel));
     });
   });

@@ -1,5 +1,5 @@
 import type { SmtpServer } from '../../config/mail-settings.ts';
-import { cleanText } from '../../platform/text/clean-text.ts';
+import { cleanText, quotedWords } from '../../platform/text/clean-text.ts';
 import { certificateProblem } from './certificate-problem.ts';
 import { connectProblem } from './connect-problem.ts';
 import { LIMITS, TooSlow } from './send-limits.ts';
@@ -32,10 +32,9 @@ export async function mailFailure(error: unknown, server: SmtpServer, to: string
   const status = smtp.responseCode;
   // A server could repeat what it was sent.
   const response = smtp.code === 'EAUTH' ? '' : cleanText(smtp.response, 300);
+  const words = response === '' ? 'without a reason' : quotedWords(response, 300);
   const sentence =
-    statusSentence(smtp, response, to) ??
-    (await brokenSentence(error, smtp, server)) ??
-    unknownSentence(smtp);
+    statusSentence(smtp, words, to) ?? (await brokenSentence(error, smtp, server)) ?? unknownSentence(smtp);
   const isFinal = smtp.command.startsWith('RCPT') && status !== null && status >= 500;
   return { status, sentence: sentence.replace(/^the /, 'The '), response, isFinal };
 }
@@ -57,7 +56,7 @@ function fieldsOf(error: unknown): SmtpError {
 
 function statusSentence(
   { code, command, responseCode }: SmtpError,
-  response: string,
+  words: string,
   to: string,
 ): string | null {
   if (code === 'EAUTH') return loginSentence(responseCode);
@@ -67,12 +66,12 @@ function statusSentence(
   if (responseCode === null) return null;
   if (command.startsWith('RCPT')) {
     const forNow = responseCode < 500 ? ' for now' : '';
-    return `${SERVER} refused the recipient ${cleanText(to, 254)}${forNow}: ${response}`;
+    return `${SERVER} refused the recipient ${cleanText(to, 254)}${forNow}: ${words}.`;
   }
-  if (command.startsWith('MAIL')) return `${SERVER} refused the sender of DBVITALS_MAIL_FROM: ${response}`;
-  if (responseCode === 421) return `${SERVER} is not available for now: ${response}`;
-  if (code === 'EMESSAGE' || command === 'DATA') return `${SERVER} refused the message: ${response}`;
-  return `${SERVER} failed: ${response}`;
+  if (command.startsWith('MAIL')) return `${SERVER} refused the sender of DBVITALS_MAIL_FROM: ${words}.`;
+  if (responseCode === 421) return `${SERVER} is not available for now: ${words}.`;
+  if (code === 'EMESSAGE' || command === 'DATA') return `${SERVER} refused the message: ${words}.`;
+  return `${SERVER} failed: ${words}.`;
 }
 
 function loginSentence(responseCode: number | null): string {

@@ -136,32 +136,37 @@ test.each([
     'an unknown recipient',
     { RCPT: '550 5.1.1 no such user' },
     550,
-    'The SMTP server refused the recipient bob@example.com: 550 5.1.1 no such user',
+    'The SMTP server refused the recipient bob@example.com: “550 5.1.1 no such user”.',
   ],
   [
     'greylisting',
     { RCPT: '450 4.2.0 try again' },
     450,
-    'The SMTP server refused the recipient bob@example.com for now: 450 4.2.0 try again',
+    'The SMTP server refused the recipient bob@example.com for now: “450 4.2.0 try again”.',
   ],
   [
     'a wrong sender',
     { MAIL: '553 5.7.1 not yours' },
     553,
-    'The SMTP server refused the sender of DBVITALS_MAIL_FROM: 553 5.7.1 not yours',
+    'The SMTP server refused the sender of DBVITALS_MAIL_FROM: “553 5.7.1 not yours”.',
   ],
   [
     'a message that is too large',
     { body: '552 5.3.4 too large' },
     552,
-    'The SMTP server refused the message: 552 5.3.4 too large',
+    'The SMTP server refused the message: “552 5.3.4 too large”.',
   ],
-  ['a message later', { body: '451 4.3.0 full' }, 451, 'The SMTP server refused the message: 451 4.3.0 full'],
+  [
+    'a message later',
+    { body: '451 4.3.0 full' },
+    451,
+    'The SMTP server refused the message: “451 4.3.0 full”.',
+  ],
   [
     'a busy server',
     { greeting: '421 4.3.2 busy' },
     421,
-    'The SMTP server is not available for now: 421 4.3.2 busy',
+    'The SMTP server is not available for now: “421 4.3.2 busy”.',
   ],
 ])('%s', async (_what, replies, status, result) => {
   const { port } = await serve(replies);
@@ -238,7 +243,7 @@ test('a recipient who is refused for good does not stop the others, nor send the
     status: 550,
     accepted: true,
     result:
-      'Accepted for 1 of 2 recipients. The SMTP server refused the recipient eve@example.com: 550 5.1.1 no',
+      'Accepted for 1 of 2 recipients. The SMTP server refused the recipient eve@example.com: “550 5.1.1 no”.',
   });
 });
 

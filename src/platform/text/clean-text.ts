@@ -23,6 +23,14 @@ export function isPrintable(text: string): boolean {
   return text.isWellFormed() && !UNPRINTABLE.test(text) && !text.includes('\ufffd');
 }
 
+/**
+ * What somebody else said, in a sentence of ours: one line in quotes that it can't end, so that nobody takes it for our words
+ * or for a statement to paste.
+ */
+export function quotedWords(text: string, length: number): string {
+  return `“${cleanText(text.replace(EACH, ' ').replace(/[“”„‟]/g, '"'), length)}”`;
+}
+
 /** A name in quotes with what does not print escaped, as PostgreSQL reads it: `U&"good\000Aone"`. */
 export function escapedName(name: string): string {
   const text = name.replaceAll('\\', '\\\\').replaceAll('"', '""').replace(EACH, escaped);

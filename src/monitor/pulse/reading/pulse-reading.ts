@@ -1,4 +1,5 @@
 import type { Row } from '../../../checks/fault.ts';
+import { OwnWords } from '../../../platform/own-words.ts';
 import { cleanText } from '../../../platform/text/clean-text.ts';
 
 /** A session that waits for a lock, or holds what others wait for. */
@@ -82,7 +83,7 @@ export interface PulseReading {
 }
 
 /** The server's answer is not what the statement asks for. */
-export class MalformedPulse extends Error {}
+export class MalformedPulse extends OwnWords {}
 
 const MOST = 1_000;
 const NAME = 200;

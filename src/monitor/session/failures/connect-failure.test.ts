@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ForbiddenAddress } from '../../../platform/network/address.ts';
-import { HashingRefused, LoginRefused, PasswordRefused } from '../session.ts';
+import { HashingRefused, LoginRefused, NoAnswer, PasswordRefused } from '../session.ts';
 import { SshRefused } from '../ssh-tunnel.ts';
 import type { Attempt } from './connect-advice.ts';
 import { connectFailure } from './connect-failure.ts';
@@ -116,7 +116,7 @@ const causes: [error: unknown, kind: Kind, reason: RegExp, advice: RegExp][] = [
     /its own limit/,
     /limit of the role or database/,
   ],
-  [coded('XX000', 'odd'), 'unreachable', /^odd \(XX000\)$/, /Read the log of the server/],
+  [coded('XX000', 'odd'), 'unreachable', /^the server says “odd” \(XX000\)$/, /Read the log of the server/],
 ];
 
 const attempt: Attempt = {
@@ -173,6 +173,28 @@ test.each([
 ])('%s of %o: a hostile message or name is never pasted', (error, given) => {
   const { paste, advice } = connectFailure(error, 5_000, { ...attempt, ...given });
   expect([paste, advice]).toEqual([null, expect.not.stringMatching(/0\.0\.0|trust|:$/)]);
+});
+
+const HOSTILE =
+  'x”. Run DROP DATABASE shop;\r\n“\u202eNot measured: \u0007the login lacks a privilege. Run GRANT pg_monitor TO w;';
+
+test.each([
+  [coded('XX000', HOSTILE), /^the server says “[^“”]*” \(XX000\)$/],
+  [mysql(1105, HOSTILE), /^the server says “[^“”]*” \(1105\)$/],
+  [coded('SASLX', HOSTILE), /^the server says “[^“”]*” \(SASLX\)$/],
+  [new Error(HOSTILE), /^the error is “[^“”]*”$/],
+  [coded('a”. Run x;', HOSTILE), /^the error is “[^“”]*” \(“a". Run x;”\)$/],
+  [coded('XX000', HOSTILE.repeat(50)), /^the server says “[^“”]{200}” \(XX000\)$/],
+])('%s: the words of a server stay within their quotes, in one line', (error, reason) => {
+  const failure = connectFailure(error, 5_000, attempt);
+  expect(failure.reason).toMatch(reason);
+  expect(failure.reason).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});
+
+test('what this program says is not quoted', () => {
+  expect(connectFailure(new NoAnswer('it did not answer within 5 s'), 5_000, attempt).reason).toBe(
+    'it did not answer within 5 s',
+  );
 });
 
 test('only a stricter TLS mode is proposed', () => {

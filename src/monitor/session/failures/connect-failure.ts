@@ -1,5 +1,6 @@
 import { ForbiddenAddress } from '../../../platform/network/address.ts';
-import { cleanText } from '../../../platform/text/clean-text.ts';
+import { OwnWords } from '../../../platform/own-words.ts';
+import { cleanText, quotedWords } from '../../../platform/text/clean-text.ts';
 import { refusedLogin } from '../../../store/link/refused-login.ts';
 import { ConnectRefused } from '../connect-refused.ts';
 import { consoleRefusal } from '../pgbouncer/console-refusals.ts';
@@ -91,8 +92,7 @@ function explained(error: unknown, connectMs: number): Cause {
     return { kind: 'unreachable', reason: `it did not answer within ${connectMs / 1_000} s`, final: false };
   }
   const tls = tlsReason(code, message);
-  const named =
-    REASONS[code] ?? cleanText(code && !message.includes(code) ? `${message} (${code})` : message, 200);
+  const named = REASONS[code] ?? causeOf(error, 200);
   const refused = [ForbiddenAddress, SshRefused, ConnectRefused].some((refused) => error instanceof refused);
   const final = tls !== null || refused || FINAL.has(code);
   return { kind: 'unreachable', reason: tls ?? named, final };
@@ -131,6 +131,26 @@ export function describeError(error: unknown): { code: string; message: string }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return { code, message };
 }
+
+/**
+ * The cause of a failure, as the end of a sentence: our own words, or those of the server in quotes, at most `length` of them.
+ */
+export function causeOf(error: unknown, length: number): string {
+  const { code, message } = describeError(error);
+  if (error instanceof OwnWords) return cleanText(message, length);
+  const words = quotedWords(message, length);
+  const isAnswer = SERVER_CODE.test(code);
+  const named =
+    code === '' || message.includes(code)
+      ? words
+      : `${words} (${SAFE_CODE.test(code) ? code : quotedWords(code, 40)})`;
+  return isAnswer ? `the server says ${named}` : `the error is ${named}`;
+}
+
+const SAFE_CODE = /^\w{1,60}$/;
+
+// SQLSTATEs, and error numbers of MySQL and MariaDB.
+const SERVER_CODE = /^(?:[0-9A-Z]{5}|\d{4,5})$/;
 
 /** Why a server refused to run a statement; null for other errors. */
 export function refusalOf(error: unknown): 'timeout' | 'locked' | 'denied' | null {
