@@ -1,5 +1,7 @@
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/support/store.ts';
+import { startInBytes } from '../platform/unsafe/startup-encoding.ts';
 import { type Key, runOnce } from './run-fixture.ts';
 import { differingSettings, setOwn } from './session/postgres/own-settings.ts';
 
@@ -113,6 +115,42 @@ test('a name whose bytes are not UTF-8 costs no check, and no other database', a
   expect(ofRaw.map(({ object }) => object).sort()).toEqual(['public."caf\ufffd"', 'public.beside'].sort());
   await raw.end();
   await root.query('drop database raw');
+});
+
+test.each([
+  'MULE_INTERNAL',
+  'EUC_JP',
+  'EUC_JIS_2004',
+  'EUC_KR',
+  'EUC_CN',
+  'EUC_TW',
+  'WIN1251',
+  'WIN1252',
+  'KOI8R',
+  'ISO_8859_5',
+  'LATIN2',
+  'SQL_ASCII',
+])('a database of encoding %s is measured like any other', async (encoding) => {
+  const root = await store.superuser();
+  await root.query(`create database encoded encoding '${encoding}' template template0 locale 'C'`);
+  const made = new pg.Client({
+    ...store.address[0],
+    database: 'encoded',
+  });
+  startInBytes(made);
+  await made.connect();
+  await made.query('create table keyless_here (a int)');
+  await made.query(
+    'create table with_index (a int); create index one on with_index (a); create index two on with_index (a)',
+  );
+  await made.end();
+  const key = await store.watched();
+  await runOnce(store, key);
+  const found = await findingsOf(key);
+  expect(found.filter(({ status }) => status === 'error')).toEqual([]);
+  const here = found.filter(({ check, database }) => check === KEYLESS && database === 'encoded');
+  expect(here.map(({ object }) => object).sort()).toEqual(['public.keyless_here', 'public.with_index']);
+  await root.query('drop database encoded');
 });
 
 test('names of a LATIN1 database are shown as they are, beside a name of UTF-8 that LATIN1 lacks', async () => {

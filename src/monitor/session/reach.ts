@@ -4,8 +4,8 @@ import type { Limits } from '../limits.ts';
 import { msSince, type NoteStep } from '../run-steps.ts';
 import { type Dialler, endpointsOf } from './dial.ts';
 import type { EngineParts } from './engine-parts.ts';
-import { type ConnectFailure, connectFailure } from './failures/connect-failure.ts';
-import type { Meter, OpenedSession, Session, Target } from './session.ts';
+import { type ConnectFailure, connectFailure, describeError } from './failures/connect-failure.ts';
+import type { Meter, OpenedSession, Route, Session, Target } from './session.ts';
 
 /** How often a target is tried, unless the run says otherwise. */
 const TRIES = 3;
@@ -54,6 +54,9 @@ export async function openDatabase(
   }
 }
 
+// SQLSTATE of a login to a database whose encoding can't be converted to UTF-8: MULE_INTERNAL.
+const UNCONVERTIBLE = '0A000';
+
 async function open(
   reach: Reach,
   endpoint: Endpoint,
@@ -64,8 +67,15 @@ async function open(
   const { target, engine, dialler, meter, limits } = reach;
   const connecting = AbortSignal.timeout(connectMs);
   const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(databaseMs)]);
-  const stream = await dialler.dial(endpoint, AbortSignal.any([connecting, signal]));
-  return engine.openSession(target, database, { ...endpoint, stream, meter, limits }, { connecting, signal });
+  const login = async (encoding: Pick<Route, 'inBytes'>) => {
+    const stream = await dialler.dial(endpoint, AbortSignal.any([connecting, signal]));
+    const route = { ...endpoint, stream, meter, limits, ...encoding };
+    return engine.openSession(target, database, route, { connecting, signal });
+  };
+  return login({}).catch((error: unknown) => {
+    if (target.engine !== 'postgres' || describeError(error).code !== UNCONVERTIBLE) throw error;
+    return login({ inBytes: true });
+  });
 }
 
 /**

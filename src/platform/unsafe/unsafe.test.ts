@@ -9,6 +9,7 @@ import { inPackage } from '../package-root.ts';
 import { takeParser } from './http-parser.ts';
 import { assertWired } from './mysql-wire.ts';
 import { canExchange } from './pg-exchange.ts';
+import { hasStartup } from './startup-encoding.ts';
 
 /** The versions whose inside was read. With another one, read it again: each file of this folder says what it uses and why. */
 const READ = { pg: '8.23.1', mysql2: '3.24.6' };
@@ -54,6 +55,10 @@ test('a socket without a parser is left alone', async () => {
   onTestFinished(() => void socket.destroy());
   expect(takeParser(socket, () => {})).toBeNull();
   expect(socket.listenerCount('data')).toBe(0);
+});
+
+test('pg begins a login by the method that is replaced', () => {
+  expect(hasStartup(new pg.Client().connection)).toBe(true);
 });
 
 test('pg has what an exchange uses', () => {

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import pg from 'pg';
 import { requireServerSignature, UNPROVED } from '../../../platform/unsafe/server-signature.ts';
+import { startInBytes } from '../../../platform/unsafe/startup-encoding.ts';
 import {
   answerWithin,
   type Deadline,
@@ -37,7 +38,7 @@ export interface OpenClient {
 export async function openClient(
   target: Target,
   database: string,
-  { stream, host, port, meter, limits }: Route,
+  { stream, host, port, meter, limits, inBytes }: Route,
   { connecting, signal }: Deadline,
 ): Promise<OpenClient> {
   const client: pg.Client & { processID?: number } = new pg.Client({
@@ -102,6 +103,7 @@ function refuseWeakLogins(client: pg.Client, target: Target): void {
   }
   connection.on('authenticationSASLContinue', refuseHashing);
   requireServerSignature(client, refuseUnproved);
+  if (inBytes) startInBytes(client);
 }
 
 /** Connects, unless the signal aborts before. Throws its reason then, else the error of the attempt. */
