@@ -1,9 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../test/support/store.ts';
 import { startInBytes } from '../platform/unsafe/startup-encoding.ts';
 import { type Key, runOnce } from './run-fixture.ts';
 import { differingSettings, setOwn } from './session/postgres/own-settings.ts';
+import type { StoredCheck } from './store-run.ts';
 
 let store: TestStore;
 beforeAll(async () => {
@@ -169,6 +171,44 @@ test('names of a LATIN1 database are shown as they are, beside a name of UTF-8 t
   await root.query('drop database latin');
   await root.query('drop role "日本"');
 });
+
+test('databases whose catalogue is locked cost no other database, and a second run adds no login that waits', async () => {
+  const root = await store.superuser();
+  const names = ['locked_a', 'locked_b', 'locked_c'];
+  await root.query('create database zoo');
+  const zoo = await store.superuser('zoo');
+  await zoo.query('create table keyless_in_zoo (a int)');
+  const holders = [];
+  for (const name of names) {
+    await root.query(`create database ${name}`);
+    const holder = await store.superuser(name);
+    await holder.query('begin');
+    await holder.query('lock table pg_catalog.pg_class in access exclusive mode');
+    holders.push(holder);
+  }
+  const waiting = async () =>
+    (await root.query(`select from pg_locks where not granted and relation = 'pg_class'::regclass`)).rowCount;
+  const key = await store.watched();
+  const linesOf = (stored: StoredCheck) =>
+    stored.checks.filter(({ check_id }) => check_id === KEYLESS).map(({ metric_line }) => metric_line);
+  const [zooIsMeasured, areNamed] = [/keyless_in_zoo/, /^Database locked_a: .* Nor .* locked_b, locked_c\.$/];
+  const first = linesOf(await runOnce(store, key));
+  expect(first).toEqual(
+    expect.arrayContaining([expect.stringMatching(zooIsMeasured), expect.stringMatching(areNamed)]),
+  );
+  const left = await waiting();
+  expect(left).toBeGreaterThan(0);
+  await setTimeout(10_000);
+  const second = linesOf(await runOnce(store, key));
+  expect(second.at(-1)).toMatch(
+    /: a session locks its catalogue, so no session can log in; PG_BLOCKED_SESSIONS names it\. Nor/,
+  );
+  expect(second).toEqual(expect.arrayContaining([expect.stringMatching(zooIsMeasured)]));
+  expect(await waiting()).toBe(left);
+  for (const holder of holders) await holder.end();
+  await zoo.end();
+  for (const name of [...names, 'zoo']) await root.query(`drop database ${name} with (force)`);
+}, 180_000);
 
 test('a database that can not be opened is named next to the faults of others, and counted', async () => {
   const root = await store.superuser();

@@ -136,7 +136,10 @@ test('a cell that was down learns who has unsubscribed meanwhile, and leaves who
     return (await writer.query(select, [email])).rows.map(({ state }) => state);
   };
   const answer = (token: string, what: string) =>
-    fetch(`${service.origin}/console/api/email/${token}/${what}`, { method: 'POST' });
+    fetch(`${service.origin}/console/api/email/${token}/${what}`, {
+      method: 'POST',
+      headers: { origin: service.origin },
+    });
   await cells.second.halt();
   try {
     expect((await answer(here, 'unsubscribe')).status).toBe(200);

@@ -113,6 +113,20 @@ function nameOfUnreached(database: string): string {
   return cleanText(database, 200);
 }
 
+/**
+ * Counts a database that lets nobody in as a silence of the server, unless the server answers elsewhere: a lock on the catalogue
+ * of some databases must not keep the others from being measured.
+ */
+async function noteSilence(run: Run, endpoint: Endpoint): Promise<void> {
+  run.silences++;
+  if (!reasonOfEnd(run) || run.signal.aborted) return;
+  try {
+    const session = await openDatabase(run, endpoint, run.target.database);
+    await session.close();
+    run.silences = 0;
+  } catch {} // it is the server that is silent
+}
+
 async function measureDatabase(
   run: Run,
   endpoint: Endpoint,
@@ -125,6 +139,11 @@ async function measureDatabase(
     const { database } = place;
     if (database.includes('\ufffd'))
       throw new OwnWords('its name is not UTF-8, so no session to it can be opened; rename it');
+    // A login that waits for a lock stays on the server when its client leaves: each run would add one.
+    if (place.lockedDatabases?.includes(database))
+      throw new OwnWords(
+        'a session locks its catalogue, so no session can log in; PG_BLOCKED_SESSIONS names it',
+      );
     const session = lastingSession(run, await openDatabase(run, endpoint, database), endpoint, database);
     try {
       await measureEach(run, session, checks, place);
@@ -134,7 +153,7 @@ async function measureDatabase(
     }
   } catch (error) {
     const end = run.signal.aborted || error instanceof RunEnded ? reasonOfEnd(run) : null;
-    if (!end && isTimeout(error)) run.silences++;
+    if (!end && isTimeout(error)) await noteSilence(run, endpoint);
     const reason = end ?? new OwnWords(connectFailure(error, run.limits.connectMs, run.target).reason);
     for (const check of checks) run.samples.get(check)?.push(failedSample(check, place, reason));
   }

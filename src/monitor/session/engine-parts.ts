@@ -12,6 +12,8 @@ export interface RunFacts {
    * engine.
    */
   databases: string[];
+  /** PostgreSQL: those whose catalogue is locked, so that each login waits, and goes on waiting when its client has left. */
+  lockedDatabases?: string[];
   /** The login as GRANT expects it. */
   me?: string;
   /** Whether the server copies another one, and accepts no writes. */

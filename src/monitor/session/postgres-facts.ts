@@ -8,6 +8,9 @@ const traits = Object.values(POSTGRES_TRAITS);
 const listed = (names: readonly (string | undefined)[]) =>
   names.flatMap((name) => (name === undefined ? [] : [`'${name}'`])).join(', ');
 
+/** A login that waits for so long in a database is of an earlier run, or of somebody else. */
+const LOGIN_SECONDS = 10;
+
 // A login may not read every setting. pg_settings leaves those out; current_setting() would fail.
 const serverFacts = `
   select current_setting('server_version_num')::int as version,
@@ -26,6 +29,12 @@ const serverFacts = `
          exists (select
                    from pg_proc
                   where proname = 'aurora_version' and pronamespace = 'pg_catalog'::regnamespace) as aurora,
+         array(select distinct datname::text
+                 from pg_locks l
+                 join pg_database d on d.oid = l.database
+                where not l.granted and l.locktype = 'relation'
+                  and l.relation < 16384 -- a catalogue
+                  and l.waitstart < clock_timestamp() - interval '${LOGIN_SECONDS} s') as locked,
          array(select datname::text
                  from pg_database
                 where datallowconn and not datistemplate and datconnlimit <> -2
@@ -46,13 +55,13 @@ export async function factsOfPostgres(session: Session): Promise<RunFacts> {
     prefixes: prefixes ?? [],
     aurora: aurora === true,
   });
-  const isStandby = row?.['standby'] === true;
   return {
     version,
     databases: databases.map(String),
+    lockedDatabases: textsIn(row?.['locked']),
     provider,
     me: trustedText('me', String(me)),
-    isStandby,
+    isStandby: row?.['standby'] === true,
   };
 }
 
