@@ -210,6 +210,21 @@ test('databases whose catalogue is locked cost no other database, and a second r
   for (const name of [...names, 'zoo']) await root.query(`drop database ${name} with (force)`);
 }, 180_000);
 
+test('a session that the server ends costs its statement, and not the rest of the run', async () => {
+  const root = await store.superuser();
+  const key = await store.watched();
+  const running = runOnce(store, key);
+  const end = `select pg_terminate_backend(pid) from pg_stat_activity
+                where application_name = 'dbvitals' and clock_timestamp() - backend_start > interval '200 ms'`;
+  for (let ended: number | null = 0; !ended; await setTimeout(5)) ended = (await root.query(end)).rowCount;
+  const { checks } = await running;
+  const failed = checks.filter(({ status }) => status === 'error');
+  expect(failed.length).toBeGreaterThan(0);
+  // The four checks of queries share a statement.
+  expect(failed.length).toBeLessThan(6);
+  expect(failed[0]?.metric_line).toMatch(/the server says “terminating connection .*” \(57P01\)/);
+});
+
 test('a database that can not be opened is named next to the faults of others, and counted', async () => {
   const root = await store.superuser();
   await root.query('create database cramped');

@@ -7,6 +7,9 @@ import { NoAnswer, type Session } from './session.ts';
 /** A server counts as silent after so many statements, or connections, without an answer. */
 const SILENCES = 2;
 
+/** How often a session is opened again after the server ended it, as an administrator or a conflict with recovery does. */
+const LOSSES = 3;
+
 /** Longer answers are not kept in memory for another check. */
 const KEPT_ROWS = 1_001;
 
@@ -30,8 +33,8 @@ export function stopWhereEnded(run: Silences): void {
 }
 
 /**
- * A session that was just opened, and connects again if a statement without an answer closed its connection. No
- * statement is sent twice: many checks count the tables, and three read the state of replication by the same one, which
+ * A session that was just opened, and connects again if a statement without an answer closed its connection, or the server
+ * ended it. No statement is sent twice: many checks count the tables, and three read the state of replication by the same one, which
  * waits for as long as a replica is being stopped.
  */
 export function lastingSession(run: Silences, first: Session, endpoint: Endpoint, database: string): Session {
@@ -40,6 +43,7 @@ export function lastingSession(run: Silences, first: Session, endpoint: Endpoint
   const answered = new Map<string, Row[]>();
   let session = first;
   let isLost = false;
+  let losses = 0;
   const reconnect = async () => {
     stopWhereEnded(run);
     try {
@@ -54,6 +58,7 @@ export function lastingSession(run: Silences, first: Session, endpoint: Endpoint
     if (before) throw before;
     const known = answered.get(statement);
     if (known) return known;
+    if (!isLost && session.isLost?.() === true && ++losses <= LOSSES) isLost = true;
     if (isLost) session = await reconnect();
     isLost = false;
     try {

@@ -137,6 +137,7 @@ export async function openMysqlSession(
   signal.addEventListener('abort', stop);
   return {
     tls: connection.stream instanceof TLSSocket ? connection.stream.getProtocol() : null,
+    isLost,
     async read(statement) {
       const began = performance.now();
       meter.statements++;

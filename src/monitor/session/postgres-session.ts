@@ -56,7 +56,7 @@ export async function openPostgresSession(
   route: Route,
   deadline: Deadline,
 ): Promise<OpenedSession> {
-  const { client, tls, isConsole, answerTo, close } = await openClient(target, database, route, deadline);
+  const { client, tls, isConsole, isLost, answerTo, close } = await openClient(target, database, route, deadline);
   if (isConsole) {
     await close();
     throw new ConnectRefused(IS_CONSOLE, USE_ITS_ENGINE);
@@ -75,6 +75,7 @@ export async function openPostgresSession(
   let own: ReturnType<typeof setOwn> | null = null;
   return {
     tls,
+    isLost,
     async read(text, { isRepeated = false } = {}) {
       const statement = text.trim().replace(/;$/, '');
       own ??= await readIn(differingSettings).then(setOwn, (error: unknown) => {

@@ -63,6 +63,8 @@ export interface Meter {
 export interface Session {
   /** The protocol that is spoken, such as TLSv1.3; null = no TLS. */
   readonly tls: string | null;
+  /** Whether the server has ended it: each statement fails before it is sent. */
+  isLost?(): boolean;
   /**
    * Runs one statement, READ ONLY and under the limits of the safety contract. One that is repeated while the session is open is
    * planned once, where the server can do so.

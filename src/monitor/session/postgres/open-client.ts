@@ -26,6 +26,8 @@ export interface OpenClient {
   tls: string | null;
   /** It is the admin console of PgBouncer. A database behind PgBouncer is not. */
   isConsole: boolean;
+  /** As {@link import('../session.ts').Session} has it. */
+  isLost(): boolean;
   /** Waits for an answer of the server, for as long as the limits allow. */
   answerTo: ReturnType<typeof answerWithin>;
   close(): Promise<void>;
@@ -63,6 +65,7 @@ export async function openClient(
   const counter = stream instanceof Socket ? meter : null;
   connection.on('sslconnect', () => guard(connection.stream, counter, limits.runBytes));
   refuseWeakLogins(client, target);
+  if (inBytes) startInBytes(client);
   let isConsole = false;
   connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
     if (parameterName === 'server_version') isConsole = parameterValue.endsWith('/bouncer');
@@ -76,11 +79,13 @@ export async function openClient(
 
   const stop = () => destroy(signal.reason);
   signal.addEventListener('abort', stop);
-  const patience = { answerMs: limits.answerMs, signal, isLost: () => lost, destroy };
+  const isLost = () => lost;
+  const patience = { answerMs: limits.answerMs, signal, isLost, destroy };
   return {
     client,
     tls: connection.stream instanceof TLSSocket ? connection.stream.getProtocol() : null,
     isConsole,
+    isLost,
     answerTo: answerWithin(patience),
     async close() {
       signal.removeEventListener('abort', stop);
@@ -103,7 +108,6 @@ function refuseWeakLogins(client: pg.Client, target: Target): void {
   }
   connection.on('authenticationSASLContinue', refuseHashing);
   requireServerSignature(client, refuseUnproved);
-  if (inBytes) startInBytes(client);
 }
 
 /** Connects, unless the signal aborts before. Throws its reason then, else the error of the attempt. */
