@@ -248,6 +248,21 @@ describe.each([...servers])('%s PostgreSQL', (name, programs) => {
       expect(found).toEqual([['warning', 'public.p', 'ALTER TABLE public.p1 REPLICA IDENTITY DEFAULT;']]);
     });
 
+    test('a table with foreign partitions can have no key, so its other partitions get theirs', async () => {
+      const found = await faults('PG_NO_PRIMARY_KEY', [
+        'create foreign data wrapper remote',
+        'create server elsewhere foreign data wrapper remote',
+        'create table p (id int, k int) partition by list (k)',
+        'create table p1 partition of p for values in (1)',
+        'create foreign table p2 partition of p for values in (2) server elsewhere',
+      ]);
+      expect(found).toEqual([
+        ['info', 'public.p', expect.stringMatching(/^Give each partition that is stored here a primary key/)],
+      ]);
+      expect(await faults('PG_NO_PRIMARY_KEY', ['alter table p1 add primary key (id)'])).toEqual([]);
+      await server.run('drop foreign data wrapper remote cascade');
+    });
+
     test('a table without a key whose replica identity is nothing gets both in one statement', async () => {
       const [[, , remediation = ''] = []] = await faults('PG_NO_PRIMARY_KEY', [
         'create table t (a int)',

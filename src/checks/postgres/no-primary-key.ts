@@ -32,6 +32,7 @@ const candidates = (version: number): string => `
          published.any as published,
          published.some_keyed,
          published.unidentified,
+         published.some_foreign,
          c.relreplident = 'n' as says_nothing,
          c.keyed or published.all_keyed as keyed,
          own.unique_index,
@@ -109,6 +110,7 @@ function partsOf(version: number): string {
                       false) as any,
              coalesce(bool_and(coalesce(key.primary, false)), false) as all_keyed,
              coalesce(bool_or(key.primary), false) as some_keyed,
+             (select coalesce(bool_or(relkind = 'f'), false) from part) as some_foreign,
              coalesce((array_agg(format('%I.%I', ns.nspname, part.relname) order by part.oid)
                         filter (where part.published and part.relpersistence = 'p' and key.primary
                                   and (part.relreplident = 'n' or part.relreplident = 'i' and key.identity is not true)))[:20],
@@ -163,7 +165,7 @@ export const noPrimaryKey = relationCheck({
   },
   indexAdvice: (row) => {
     const index = textOrNone(row, 'unique_index') ?? textOrNone(row, 'identity_index');
-    if (row['some_keyed'] === true || row['keyed'] === true) return null;
+    if ([row['some_keyed'], row['keyed'], row['some_foreign']].includes(true)) return null;
     if (index !== undefined) return { action: 'keep', index: `${textIn(row, 'schema_name')}.${index}` };
     return isIdKey(row) ? { action: 'key', table: textIn(row, 'table_name'), columns: ['id'] } : null;
   },
@@ -195,6 +197,8 @@ function isIdKey(row: Row): boolean {
 function addKey(table: string, row: Row): string {
   if (row['some_keyed'] === true)
     return 'Give each partition without a primary key one of its own, as the others have. The table can have none while they do.';
+  if (row['some_foreign'] === true)
+    return 'Give each partition that is stored here a primary key of its own. The table can have none while some partitions are foreign tables.';
   const unique = textOrNone(row, 'unique_index');
   // A new key helps a published table only if its replica identity is the key.
   const identified =
