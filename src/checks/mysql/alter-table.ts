@@ -18,6 +18,7 @@ const LENIENT = `'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ALLOW_INVALID_DATES'`
 export function alterTable(table: TableDetails, clauses: Clauses, { copies = false } = {}): string {
   const { schema, name, columns, engine, versioned } = table;
   const text = typeof clauses === 'string' ? () => clauses : clauses;
+  if (isFrozen(table) && !/\bPRIMARY KEY\b/.test(text(false))) return keyFirst(table);
   const history = versioned ? 'SET STATEMENT system_versioning_alter_history = KEEP FOR ' : '';
   const statement = (withoutEscapes: boolean) =>
     `${history}ALTER TABLE ${quoted(schema, name)} ${text(withoutEscapes)};`;
@@ -30,12 +31,22 @@ export function alterTable(table: TableDetails, clauses: Clauses, { copies = fal
   return `SET @dbvitals_mode = @@sql_mode, sql_mode = ${LENIENT}; ${alter} SET sql_mode = @dbvitals_mode;`;
 }
 
+/** With sql_require_primary_key, MySQL refuses every change of a table without a primary key. */
+function isFrozen({ requiresPrimaryKey, parts, mariaDb }: TableDetails): boolean {
+  return requiresPrimaryKey && !mariaDb && !parts.some(({ index }) => index === 'PRIMARY');
+}
+
+function keyFirst(table: TableDetails): string {
+  return `${showTable(table)} -- then add a primary key first, because sql_require_primary_key keeps a table without one from being changed, and run the check again`;
+}
+
 /**
  * A statement that hides an index from queries, which is undone at once, and then what drops it. A hint that names the index
  * fails from then on, as after a DROP.
  */
 export function hideIndex(table: TableDetails, index: string): string {
   const hidden = table.mariaDb ? 'IGNORED' : 'INVISIBLE';
+  if (isFrozen(table)) return keyFirst(table);
   return `${alterTable(table, `ALTER INDEX ${index} ${hidden}`)} -- after a month in which nothing needed it, drop it`;
 }
 

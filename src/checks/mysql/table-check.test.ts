@@ -122,13 +122,24 @@ test('each reason why an index is hidden has its own message', () => {
     [MYSQL_80, 'INVISIBLE'],
     [MARIADB, 'IGNORED'],
   ] as const) {
-    const [fault] = judge('MY_UNUSED_INDEX', [...rows, ...details], { version }).faults;
+    const mariadb = version === MARIADB ? 1 : 0;
+    const own = details.map((row) => (row['detail'] === 'server' ? { ...row, mariadb } : row));
+    const [fault] = judge('MY_UNUSED_INDEX', [...rows, ...own], { version }).faults;
     expect(fault?.remediation).toMatch(`ALTER TABLE \`shop\`.\`orders\` ALTER INDEX \`day\` ${hidden};`);
   }
   for (const id of ['MY_UNUSED_INDEX', 'MY_REDUNDANT_INDEX']) {
     expect(statements(id, MYSQL_80)).toContain("is_visible = 'YES'");
     expect(statements(id, MARIADB)).toContain("ignored = 'NO'");
   }
+});
+
+test('where the server refuses every change of a table without a primary key, the key comes first', () => {
+  const rows = [server, ...counted(), { ...shop, index_name: 'day', bytes: 2 ** 30 }];
+  const strict = details.map((row) =>
+    row['detail'] === 'server' ? { ...row, requires_primary_key: 1 } : row,
+  );
+  const [fault] = judge('MY_UNUSED_INDEX', [...rows, ...strict]).faults;
+  expect(fault?.remediation).toMatch(/^SHOW CREATE TABLE `shop`\.`orders`; -- then add a primary key first/);
 });
 
 test('a table without a primary key counts by its size, by replicas and by clusters', () => {
