@@ -98,17 +98,14 @@ const context: CommandContext = {
   },
   async planMigrations() {
     const { planMigrations } = await import('./store/plan-migrations.ts');
-    const ids = config().cells?.cells.map(({ id }) => id);
     const planned: PlannedMigration[] = [];
     const [control = null, ...others] = storeNumbers(config());
     for (const number of [control, ...others]) {
       const place = placeOf(config(), number);
       const store = await joinPlace(place, say, 'refuse');
-      const plan = async () => {
-        if (ids && number === control) await requireNamedCells(store.address, ids);
-        return planMigrations(store.address);
-      };
-      const pending = await plan().finally(store.close);
+      const ids = number === control ? config().cells?.cells.map(({ id }) => id) : undefined;
+      const judged = ids ? requireNamedCells(store.address, ids) : Promise.resolve();
+      const pending = await judged.then(() => planMigrations(store.address)).finally(store.close);
       planned.push(
         ...pending.map((one) => (number === null ? one : { ...one, name: `${one.name} in ${place.name}` })),
       );

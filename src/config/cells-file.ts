@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { readYaml, yamlValue } from '../platform/text/read-yaml.ts';
+import { readYaml, yamlValue } from '../platform/read-yaml.ts';
 import { ConfigError, isErrno } from './config-error.ts';
 import { parsePoolerUrl, parseStoreUrl } from './store-url.ts';
 import { readTextFile } from './text-file.ts';

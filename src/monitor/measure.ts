@@ -1,5 +1,5 @@
 import type { Finding, Thresholds } from '../checks/check.ts';
-import { findingForPrimary } from '../checks/for-primary.ts';
+import { findingForPrimary } from '../checks/hosted/for-primary.ts';
 import { type OwnCheck, toCheck } from '../checks/own/own-check.ts';
 import type { ServerLimit } from '../checks/pgbouncer/server-limit.ts';
 import type { FactInstructions } from '../runs/changes/facts.ts';

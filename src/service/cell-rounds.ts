@@ -9,9 +9,9 @@ import { startAlertRounds } from '../notifications/alerts/alert-rounds.ts';
 import { startHeartbeats } from '../notifications/alerts/heartbeat-rounds.ts';
 import { FORMATS } from '../notifications/channels/formats.ts';
 import { startAskingRecipients } from '../notifications/destinations/ask-recipients.ts';
+import { startLearningUnsubscribed } from '../notifications/destinations/learn-unsubscribed.ts';
 import { startDigestRounds } from '../notifications/digest/digest-rounds.ts';
 import { startDispatcher } from '../notifications/dispatch/start-dispatcher.ts';
-import { startLearningUnsubscribed } from '../notifications/recipients/learn-unsubscribed.ts';
 import type { startSender } from '../notifications/sending/send-in-child.ts';
 import type { SecretKeys } from '../platform/encryption.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
@@ -48,23 +48,9 @@ export interface CellRounds {
  * Starts what a service does by itself for one cell: health checks, notifications, alerts, retention, seals and rolling up.
  * Each cell has its own pools, so one that hangs delays no other.
  */
-export function startCellRounds(
-  cells: Cells,
-  cell: Cell,
-  writer: pg.Pool,
-  {
-    config,
-    log,
-    secret,
-    metrics,
-    retention,
-    notifications,
-    sender,
-    consoleUrl,
-    concurrency,
-    control,
-  }: CellParts,
-): CellRounds {
+export function startCellRounds(cells: Cells, cell: Cell, writer: pg.Pool, parts: CellParts): CellRounds {
+  const { config, log, secret, metrics, retention, notifications } = parts;
+  const { sender, consoleUrl, concurrency, control } = parts;
   const undo: (() => unknown)[] = [];
   const open = (...[role, options]: Parameters<typeof openRole>) => {
     const pool = openRole(role, options);
@@ -83,8 +69,8 @@ export function startCellRounds(
   const { send } = sender;
   const { failed } = retention;
   if (concurrency !== null) {
-    const parts = { writer, secret, allowPrivateTargets, tokenCommands, log, pulses: config.pulse };
-    metrics.watchMonitor(start(startMonitor({ ...parts, concurrency, measure: metrics.checked })));
+    const monitor = { writer, secret, allowPrivateTargets, tokenCommands, log, pulses: config.pulse };
+    metrics.watchMonitor(start(startMonitor({ ...monitor, concurrency, measure: metrics.checked })));
   }
   const dispatching = open('writer', { max: 4, statementTimeout: WORK_DEADLINE_MS, name: 'dispatcher' });
   start(

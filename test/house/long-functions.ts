@@ -41,7 +41,7 @@ export const LONG_FUNCTIONS: Readonly<Record<string, readonly number[]>> = {
   'notifications/sending/send-in-child.ts': [105],
   'platform/telemetry/notification-metrics.ts': [75],
   'runs/changes/postgres-schema.ts': [84],
-  'service/cell-rounds.ts': [76],
+  'service/cell-rounds.ts': [63],
   'service/serve.ts': [139],
   'store/backup/backup.ts': [63],
   'store/connect.ts': [90],

@@ -1,4 +1,4 @@
-import { OwnWords } from '../../platform/own-words.ts';
+import { OwnWords } from '../../platform/text/own-words.ts';
 import type { Row } from '../fault.ts';
 
 /** The most rows of an own check. */

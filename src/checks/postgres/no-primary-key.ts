@@ -11,6 +11,26 @@ const thresholds = { minimum_rows: 10_000 };
 // identity_index: one that can't, such as that of a unique constraint, but that identifies the rows as well as a key.
 // A partitioned table's key must contain the partitioning columns, which is impossible if one of them is an expression
 // (attnum 0). keyable: types that a key of one column is made of; others may have no order, or no sense as a key.
+const KEYABLE = `    left join lateral (
+      select coalesce(nullif(t.typbasetype, 0), t.oid) in
+               ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'uuid'::regtype,
+                'text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)
+             and a.attgenerated = '' as keyable
+        from pg_attribute a
+        join pg_type t on t.oid = a.atttypid
+       where a.attrelid = c.oid and a.attname = 'id' and not a.attisdropped
+    ) id on true
+    left join lateral (
+      select case when bool_or(key.attnum = 0) then '' else
+                   string_agg(quote_ident(a.attname), ', ' order by place) filter (where a.attname <> 'id') end as columns,
+             bool_and(coalesce(a.attnotnull, false)) as not_null
+        from pg_partitioned_table p
+        cross join lateral unnest(p.partattrs::int2[]) with ordinality as key (attnum, place)
+        left join pg_attribute a on a.attrelid = c.oid and a.attnum = key.attnum and a.attnum > 0
+       where p.partrelid = c.oid
+    ) partition on true
+`;
+
 const candidates = (version: number): string => `
   with suspect as materialized (
     select c.*, n.nspname, exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary) as keyed
@@ -64,25 +84,7 @@ const candidates = (version: number): string => `
          and i.indpred is null and i.indexprs is null
          and index.not_null
     ) own
-    left join lateral (
-      select coalesce(nullif(t.typbasetype, 0), t.oid) in
-               ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'uuid'::regtype,
-                'text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)
-             and a.attgenerated = '' as keyable
-        from pg_attribute a
-        join pg_type t on t.oid = a.atttypid
-       where a.attrelid = c.oid and a.attname = 'id' and not a.attisdropped
-    ) id on true
-    left join lateral (
-      select case when bool_or(key.attnum = 0) then '' else
-                   string_agg(quote_ident(a.attname), ', ' order by place) filter (where a.attname <> 'id') end as columns,
-             bool_and(coalesce(a.attnotnull, false)) as not_null
-        from pg_partitioned_table p
-        cross join lateral unnest(p.partattrs::int2[]) with ordinality as key (attnum, place)
-        left join pg_attribute a on a.attrelid = c.oid and a.attnum = key.attnum and a.attnum > 0
-       where p.partrelid = c.oid
-    ) partition on true
-    cross join lateral (${partsOf(version)}
+${KEYABLE}    cross join lateral (${partsOf(version)}
     ) published
    where cardinality(published.unidentified) > 0
       or not c.keyed and not published.all_keyed

@@ -1,9 +1,9 @@
 import { Check } from 'typebox/value';
 import * as yaml from 'yaml';
 import { type Document, isMap, isNode, isScalar, LineCounter, visit } from 'yaml';
+import { readYaml, type YamlProblem, yamlValue } from '../../platform/read-yaml.ts';
 import { Rejection } from '../../platform/rejection.ts';
 import type { Static, TSchema } from '../../platform/schema/schema.ts';
-import { readYaml, type YamlProblem, yamlValue } from '../../platform/text/read-yaml.ts';
 import { InvalidFile } from '../invalid-file.ts';
 import { UsageError } from '../usage-error.ts';
 import { type Path, schemaProblems } from './schema-problems.ts';

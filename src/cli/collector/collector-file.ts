@@ -4,9 +4,9 @@ import { agreedTls, requireAuthority, tlsOf } from '../../connections/connection
 import { requirePrivateKey } from '../../connections/connection-tunnel.ts';
 import { parseConnectionUrl } from '../../connections/connection-url.ts';
 import type { CollectorTarget, CollectorTargets } from '../../monitor/collector/collector-target.ts';
+import { readYaml, yamlValue } from '../../platform/read-yaml.ts';
 import { type Static, Type } from '../../platform/schema/schema.ts';
 import { stringEnum } from '../../platform/schema/string-enum.ts';
-import { readYaml, yamlValue } from '../../platform/text/read-yaml.ts';
 import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
 import { schemaProblems } from '../apply/schema-problems.ts';
 import { type OwnPlaces, readPublicFile, readSecretFile } from '../guarded-file.ts';

@@ -1,5 +1,5 @@
 import type { Check } from '../../checks/check.ts';
-import { OwnWords } from '../../platform/own-words.ts';
+import { OwnWords } from '../../platform/text/own-words.ts';
 import { PROVIDER_NAMES } from '../../vocabulary/hosted/providers.ts';
 import { nameInSentence, type Sample } from '../outcome.ts';
 import type { RunFacts } from '../session/engine-parts.ts';

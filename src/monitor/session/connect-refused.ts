@@ -1,4 +1,4 @@
-import { OwnWords } from '../../platform/own-words.ts';
+import { OwnWords } from '../../platform/text/own-words.ts';
 
 /** dbvitals ended the attempt to connect itself. A retry does not help. */
 export class ConnectRefused extends OwnWords {

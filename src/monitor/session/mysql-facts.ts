@@ -1,6 +1,6 @@
 import { versionNumber } from '../../checks/mysql/flavour.ts';
 import { quoted } from '../../checks/mysql/quote.ts';
-import { OwnWords } from '../../platform/own-words.ts';
+import { OwnWords } from '../../platform/text/own-words.ts';
 import { MYSQL_VARIABLES, providerOfMysql } from '../../vocabulary/hosted/providers.ts';
 import type { RunFacts } from './engine-parts.ts';
 import type { Session } from './session.ts';

@@ -4,8 +4,8 @@ import mysql, { type FieldPacket, type QueryError, type TypeCastField } from 'my
 import type { Row } from '../../checks/fault.ts';
 import { MOST_ROWS, type OwnAnswer } from '../../checks/own/own-rows.ts';
 import { asSubquery } from '../../checks/own/own-statement.ts';
-import { OwnWords } from '../../platform/own-words.ts';
 import { cleanText } from '../../platform/text/clean-text.ts';
+import { OwnWords } from '../../platform/text/own-words.ts';
 import {
   assertWired,
   speakTls,
@@ -109,8 +109,7 @@ export async function openMysqlSession(
   if (tls) speakTls(connection, host, tls, (secure) => guard(secure, counter, limits.runBytes));
 
   const destroy = (reason: Error) => {
-    connection.stream.destroy(reason);
-    stream.destroy(reason);
+    for (const each of [connection.stream, stream]) each.destroy(reason);
   };
   const isLost = () => lost || stream.destroyed;
   const patience = answerWithin({ answerMs: limits.answerMs, signal, isLost, destroy });

@@ -1,5 +1,5 @@
 import { trustedText } from '../../checks/postgres/server-texts.ts';
-import { OwnWords } from '../../platform/own-words.ts';
+import { OwnWords } from '../../platform/text/own-words.ts';
 import { POSTGRES_TRAITS, providerOfPostgres } from '../../vocabulary/hosted/providers.ts';
 import type { RunFacts } from './engine-parts.ts';
 import type { Session } from './session.ts';

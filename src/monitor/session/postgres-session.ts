@@ -101,6 +101,25 @@ export async function openPostgresSession(
   };
 }
 
+function clientOf(
+  target: Target,
+  database: string,
+  { stream, host, port }: Pick<Route, 'stream' | 'host' | 'port'>,
+): pg.Client & { processID?: number } {
+  return new pg.Client({
+    host,
+    port,
+    database,
+    user: target.username,
+    // A function: without a password, pg would look in the environment and in ~/.pgpass.
+    password: () => target.password ?? '',
+    ssl: tlsOptions(target) ?? false,
+    application_name: 'dbvitals',
+    keepAlive: true,
+    stream: () => stream,
+  });
+}
+
 /** Reads with the settings, and once more as bytes if the server can't convert a name. */
 async function convertedOrBytes(
   read: (settings: string) => Promise<Row[]>,

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Row } from '../../checks/fault.ts';
 import type { OwnAnswer } from '../../checks/own/own-rows.ts';
-import { OwnWords } from '../../platform/own-words.ts';
+import { OwnWords } from '../../platform/text/own-words.ts';
 import type { ConnectionType } from '../../vocabulary/connection-types.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
 import type { TlsMode } from '../../vocabulary/tls-modes.ts';

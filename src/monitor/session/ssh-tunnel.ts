@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Client, ConnectConfig } from 'ssh2';
 import { type Address, type Endpoint, pinnedSocket } from '../../platform/network/address.ts';
-import { OwnWords } from '../../platform/own-words.ts';
+import { OwnWords } from '../../platform/text/own-words.ts';
 import { ConnectRefused } from './connect-refused.ts';
 
 /** The SSH server has another key than before, or refuses the login. */

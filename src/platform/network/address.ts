@@ -1,7 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { type LookupFunction, Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { OwnWords } from '../own-words.ts';
 
 /** An address as Node's resolver gives it. */
 export interface Address {
@@ -16,7 +15,7 @@ export interface Endpoint {
 }
 
 /** The target has an address that dbvitals does not connect to. A retry does not help. */
-export class ForbiddenAddress extends OwnWords {}
+export class ForbiddenAddress extends Error {}
 
 // Metadata services outside the link-local range: AWS, Google Cloud, Azure, Alibaba Cloud, Oracle Cloud.
 const METADATA = new Set([

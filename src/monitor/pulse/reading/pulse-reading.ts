@@ -1,5 +1,5 @@
 import type { Row } from '../../../checks/fault.ts';
-import { OwnWords } from '../../../platform/own-words.ts';
+import { OwnWords } from '../../../platform/text/own-words.ts';
 import { cleanText } from '../../../platform/text/clean-text.ts';
 
 /** A session that waits for a lock, or holds what others wait for. */

@@ -1,6 +1,6 @@
 import { ForbiddenAddress } from '../../../platform/network/address.ts';
-import { OwnWords } from '../../../platform/own-words.ts';
 import { cleanText, quotedWords } from '../../../platform/text/clean-text.ts';
+import { OwnWords } from '../../../platform/text/own-words.ts';
 import { refusedLogin } from '../../../store/link/refused-login.ts';
 import { ConnectRefused } from '../connect-refused.ts';
 import { consoleRefusal } from '../pgbouncer/console-refusals.ts';
@@ -137,7 +137,7 @@ export function describeError(error: unknown): { code: string; message: string }
  */
 export function causeOf(error: unknown, length: number): string {
   const { code, message } = describeError(error);
-  if (error instanceof OwnWords) return cleanText(message, length);
+  if (error instanceof OwnWords || error instanceof ForbiddenAddress) return cleanText(message, length);
   const words = quotedWords(message, length);
   const isAnswer = SERVER_CODE.test(code);
   const named =

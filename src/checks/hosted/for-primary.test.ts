@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Finding } from './check.ts';
+import type { Finding } from '../check.ts';
 import { findingForPrimary, forPrimary } from './for-primary.ts';
 
 test.each([

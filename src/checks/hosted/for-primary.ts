@@ -1,5 +1,5 @@
-import type { Engine } from '../vocabulary/engines.ts';
-import type { Finding } from './check.ts';
+import type { Engine } from '../../vocabulary/engines.ts';
+import type { Finding } from '../check.ts';
 
 // A standby refuses statements that change data or the schema, and on a replica that accepts writes they make it differ from its
 // source. So each says where it belongs. Settings, sessions and replication are those of the server that was measured.

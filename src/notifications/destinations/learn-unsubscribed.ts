@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { type Rounds, startRounds } from '../../platform/rounds.ts';
 import { controlPoolOf } from '../../store/cells/control-store.ts';
 import { errorFields } from '../../store/store-failure.ts';
-import { unsubscribeFromAccount } from './unsubscribed.ts';
+import { unsubscribeFromAccount } from '../recipients/unsubscribed.ts';
 
 // A person who unsubscribes is unsubscribed at once from what can be reached. A cell that was down learns it here when it is back.
 

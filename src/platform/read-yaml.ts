@@ -36,7 +36,7 @@ export function readYaml(
   }
   const document: Document = yaml.parseDocument(text, {
     prettyErrors: false,
-    logLevel: 'silent',
+    logLevel: 'error',
     stringKeys: true,
     uniqueKeys: false,
     ...options,
