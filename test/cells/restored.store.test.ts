@@ -196,8 +196,7 @@ test('a cell with accounts is missed when it is down, and cannot be left out of 
   expect((await migrations.query('select from migration where name = $1', [last.name])).rowCount).toBe(0);
   await migrations.query('insert into migration (name, run_on) values ($1, $2)', [last.name, last.run_on]);
   for (const args of [
-    ['silence', 'list'],
-    ['alert', 'list'],
+    ['activity', 'seal'],
     ['secret', 'rotate'],
   ]) {
     const refused = await command(args, { environment: lacking });
