@@ -1,8 +1,8 @@
 import { cheapestFirst } from '../../checks/cheapest-first.ts';
 import type { Check } from '../../checks/check.ts';
 import type { Endpoint } from '../../platform/network/address.ts';
-import { OwnWords } from '../../platform/text/own-words.ts';
 import { cleanText } from '../../platform/text/clean-text.ts';
+import { OwnWords } from '../../platform/text/own-words.ts';
 import { measureOwnChecks } from '../own-checks/measure-own-checks.ts';
 import { countChecks } from '../progress.ts';
 import { type ConnectFailure, connectFailure, isTimeout } from '../session/failures/connect-failure.ts';

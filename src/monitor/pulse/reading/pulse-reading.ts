@@ -1,6 +1,6 @@
 import type { Row } from '../../../checks/fault.ts';
-import { OwnWords } from '../../../platform/text/own-words.ts';
 import { cleanText } from '../../../platform/text/clean-text.ts';
+import { OwnWords } from '../../../platform/text/own-words.ts';
 
 /** A session that waits for a lock, or holds what others wait for. */
 export interface PulseSession {
