@@ -56,7 +56,12 @@ export async function openPostgresSession(
   route: Route,
   deadline: Deadline,
 ): Promise<OpenedSession> {
-  const { client, tls, isConsole, isLost, answerTo, close } = await openClient(target, database, route, deadline);
+  const { client, tls, isConsole, isLost, answerTo, close } = await openClient(
+    target,
+    database,
+    route,
+    deadline,
+  );
   if (isConsole) {
     await close();
     throw new ConnectRefused(IS_CONSOLE, USE_ITS_ENGINE);
@@ -99,25 +104,6 @@ export async function openPostgresSession(
     },
     close,
   };
-}
-
-function clientOf(
-  target: Target,
-  database: string,
-  { stream, host, port }: Pick<Route, 'stream' | 'host' | 'port'>,
-): pg.Client & { processID?: number } {
-  return new pg.Client({
-    host,
-    port,
-    database,
-    user: target.username,
-    // A function: without a password, pg would look in the environment and in ~/.pgpass.
-    password: () => target.password ?? '',
-    ssl: tlsOptions(target) ?? false,
-    application_name: 'dbvitals',
-    keepAlive: true,
-    stream: () => stream,
-  });
 }
 
 /** Reads with the settings, and once more as bytes if the server can't convert a name. */
