@@ -106,11 +106,7 @@ export function relationCheck<T extends Thresholds>({
       (rows) =>
         tablesIn(rows) > TABLE_LIMIT || (tablesIn(rows) === 0 && !withoutTables)
           ? undefined
-          : `
-  select true as found, candidate.*
-    from (${candidates(version, thresholds)}
-         ) candidate
-   limit ${rowLimit}`,
+          : foundRows(candidates(version, thresholds), rowLimit),
       (rows) => (countsAsPrimary && onlyRow(rows)['sees_promotion'] === true ? PROMOTION : undefined),
     ],
     judge: (rows, facts) => {
@@ -174,6 +170,12 @@ export function relationCheck<T extends Thresholds>({
     },
   };
 }
+
+const foundRows = (candidates: string, limit: number) => `
+  select true as found, candidate.*
+    from (${candidates}
+         ) candidate
+   limit ${limit}`;
 
 /** How long the server has been a primary, as {@link PROMOTION} says. */
 function secondsAsPrimary(rows: readonly Row[]): number {

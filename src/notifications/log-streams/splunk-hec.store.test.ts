@@ -3,7 +3,7 @@ import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import type { Rounds } from '../../platform/rounds.ts';
 import { changeDestination } from '../destinations/change-destination.ts';
-import { addTo, firstRow, runDispatcher, startReceiver } from './dispatcher-fixture.ts';
+import { addTo, firstRow, runDispatcher, startReceiver } from '../dispatch/dispatcher-fixture.ts';
 import { startCollector } from './hec-fixture.ts';
 
 let store: TestStore;

@@ -1,4 +1,4 @@
-import { type ReceivedRequest, startReceiver } from './dispatcher-fixture.ts';
+import { type ReceivedRequest, startReceiver } from '../dispatch/dispatcher-fixture.ts';
 
 /** An event as an index has it. */
 interface IndexedEvent {
