@@ -68,7 +68,8 @@ function rank({ kind, severity }: MessageEvent): number {
 /** The problem may be cut, the count is not. */
 function headingOf(worst: Report, sorted: readonly MessageEvent[], account: string, { text }: Room): string {
   const others = `, and ${sorted.length - 1} more (${counts(sorted.slice(1))}) in ${account}`;
-  return cutText(`${cutText(worst.heading, Math.max(24, text - others.length))}${others}`, text);
+  const problem = worst.heading.replace(/\.$/, '');
+  return cutText(`${cutText(problem, Math.max(24, text - others.length))}${others}`, text);
 }
 
 /** `2 critical, 9 warnings, 1 ended`. */

@@ -39,4 +39,7 @@ test('a message with several events begins with the worst, and its count is neve
     'Critical on orders: Sessions of shop/bob/psql have blocked 14 sessions for 45 s, and 2 more (2 warnings) in Acme',
   );
   expect(heading(80)).toMatch(/^Critical on orders: .*…, and 2 more \(2 warnings\) in Acme$/);
+  const metric_line = 'Sessions of shop/bob/psql have blocked 14 sessions.';
+  events[1] = exampleEvent({ severity: 'critical', details: { ...BLOCKED, metric_line } });
+  expect(heading(200)).toContain('have blocked 14 sessions, and 2 more');
 });
