@@ -208,6 +208,9 @@ test('a chat gets a digest at once, and on a schedule that every way shows', asy
   const changed = ['destination', 'change', String(id), '--digest'];
   expect((await run([...changed, 'day,06:30@UTC'])).stdout).toMatch(/^digest +day,06:30@UTC$/m);
   expect(await json([...changed, 'none'])).toMatchObject({ digest: null, next_digest_at: null });
+  const quiet = ['destination', 'change', String(id), '--quiet-hours'];
+  expect(await json([...quiet, '22:00-07:00@UTC'])).toMatchObject({ quiet_hours: { from: '22:00' } });
+  expect(await json([...quiet, 'none'])).toMatchObject({ quiet_hours: null });
   const hook = await add(account, 'Hook');
   const refused = [
     await run([...changed, 'monday']),

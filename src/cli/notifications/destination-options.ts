@@ -37,8 +37,9 @@ export interface DestinationOptions {
   connection?: { connection_ids: readonly number[] | null; connection_names: readonly string[] | null };
   allConnections?: boolean;
   requestsPerSecond?: number;
-  quietHours?: DestinationFilters['quietHours'];
-  digest?: DestinationFilters['digest'];
+  /** `none`: a parser of an option can't return null, because commander makes an empty text of it. */
+  quietHours?: NonNullable<DestinationFilters['quietHours']> | 'none';
+  digest?: DigestSchedule | 'none';
   format?: StreamFormat;
   actionType?: string[];
   exceptActionType?: string[];
@@ -156,8 +157,8 @@ function shortOf(text: string): string {
   throw new UsageError('--url must have at most 2000 characters.');
 }
 
-function quietHoursOf(text: string): DestinationFilters['quietHours'] {
-  if (text === 'none') return null;
+function quietHoursOf(text: string): NonNullable<DestinationOptions['quietHours']> {
+  if (text === 'none') return text;
   const [, from, to, zone] = /^([0-9:]{5})-([0-9:]{5})@(\S{1,60})$/.exec(text) ?? [];
   if (from !== undefined && to !== undefined && zone !== undefined) return { from, to, time_zone: zone };
   throw new UsageError(
@@ -165,8 +166,8 @@ function quietHoursOf(text: string): DestinationFilters['quietHours'] {
   );
 }
 
-function digestOf(text: string): DestinationFilters['digest'] {
-  if (text === 'none') return null;
+function digestOf(text: string): NonNullable<DestinationOptions['digest']> {
+  if (text === 'none') return text;
   const [, every, at, zone] = /^([a-z]{3}),([0-9:]{5})@(\S{1,60})$/.exec(text) ?? [];
   const day = DIGEST_DAYS.find((known) => known === every);
   if (day !== undefined && at !== undefined && zone !== undefined)
@@ -201,8 +202,8 @@ export function filtersOf({
     }),
     ...(allConnections && { connectionIds: null, connectionNames: null }),
     ...(requestsPerSecond !== undefined && { requestsPerSecond }),
-    ...(quietHours !== undefined && { quietHours }),
-    ...(digest !== undefined && { digest }),
+    ...(quietHours !== undefined && { quietHours: quietHours === 'none' ? null : quietHours }),
+    ...(digest !== undefined && { digest: digest === 'none' ? null : digest }),
   };
 }
 

@@ -41,7 +41,11 @@ export function expectPlain(check_id: string, remediation: string): void {
 }
 
 const SETTING = /^ALTER SYSTEM SET \w+ = [\w.']+;(?: SELECT pg_reload_conf\(\);)?(?: -- .+)?$/;
-const FIXED = ['REVOKE CREATE ON SCHEMA public FROM PUBLIC;', 'CREATE EXTENSION pg_stat_statements;'];
+const FIXED = [
+  'REVOKE CREATE ON SCHEMA public FROM PUBLIC;',
+  'CREATE EXTENSION pg_stat_statements;',
+  "ALTER SYSTEM SET pg_stat_statements.track = 'top'; SELECT pg_reload_conf();",
+];
 
 function kindOf(remediation: string): Plain | undefined {
   if (isSteps(remediation)) return 'steps';
