@@ -33,7 +33,7 @@ const pools: ReturnType<typeof openPool>[] = [];
 const NO_ROWS: OwnRows = { connection: 0, key: 0, ticket: 0, runs: [0, 0] };
 const people: ({ accountId: number; token: string } & OwnRows)[] = [];
 
-// Sample data has neither tags nor views, own checks, silences nor comments.
+// Sample data has neither tags nor views, own checks, collectors, silences nor comments.
 const tagAll = `
   insert into connection_tags select account_id, connection_id, '{env:production,pci}' from connection where account_id = $1`;
 const shareView = `
@@ -41,6 +41,7 @@ const shareView = `
 const ownCheck = `
   insert into own_check (account_id, id, title, engine, sql, unit, operator, warning, remediation, timeout, tags, changed_at, changed_by)
   values ($1, 'QUEUE', 'Queue', 'postgres', 'select 1 as value', 'count', '>=', 1, '', 5, '{}', now(), 'Ada')`;
+const collector = `insert into collector (account_id, name, created_at) values ($1, 'frankfurt', now())`;
 const silence = `
   insert into silence (account_id, connection_id, check_id, reason, note, created_at)
   select account_id, min(connection_id), 'PG_VERSION_EOL', 'accepted_risk', 'until the move', now()
@@ -73,6 +74,7 @@ beforeAll(async () => {
     await store.writer.query(tagAll, [id]);
     await store.writer.query(shareView, [id]);
     await store.writer.query(ownCheck, [id]);
+    await store.writer.query(collector, [id]);
     await store.writer.query(silence, [id]);
     const token = newToken();
     await store.writer.query(insertSession, [id, `${name}@example.com`, hashToken(token)]);

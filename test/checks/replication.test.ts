@@ -156,10 +156,9 @@ describe('PostgreSQL with two standbys', () => {
   });
 
   test('a run of a standby says that statements which write are for the primary; a run of the primary does not', async () => {
-    await primary.run([
-      'create table "unkeyed; -- x" (a int)',
-      'create publication sent for table "unkeyed; -- x"',
-    ]);
+    const client = await primary.open(); // `run` splits its text, and the name has what it splits at
+    await client.query('create table "unkeyed; -- x" (a int)');
+    await client.query('create publication sent for table "unkeyed; -- x"');
     await streaming(2);
     const remediations = async (host: string, login: Login) => {
       const target: Target = {
@@ -197,7 +196,9 @@ describe('PostgreSQL with two standbys', () => {
       metric_line: expect.stringMatching(/ On the primary, run GRANT pg_monitor TO stranger;/),
       missing_grant: expect.stringMatching(/ -- on the primary$/),
     });
-    await primary.run(['drop publication sent', 'drop table "unkeyed; -- x"']);
+    await client.query('drop publication sent');
+    await client.query('drop table "unkeyed; -- x"');
+    await client.end();
   });
 
   test('a pulse and a check of a standby name the session for which recovery waits, and the sessions that wait for it', async () => {

@@ -31,7 +31,7 @@ const ELSEWHERE: readonly [what: RegExp, where: string][] = [
   [/^ticket (?:acknowledge|snooze)/, 'src/cli/tickets/ticket-command.store.test.ts'],
   [/^check try/, 'src/connections/own-checks/own-checks.store.test.ts'],
   [/^top\b/, 'test/contract/standstill.test.ts'],
-  [/^destination test/, 'test/contract/destinations.test.ts'],
+  [/^destination (?:test|send-digest)/, 'test/contract/destinations.test.ts'],
   [/--token-source/, 'src/monitor/tokens/token-login.store.test.ts'],
 ];
 // Written from the commands; and followed block by block in test/house/operate.store.test.ts.

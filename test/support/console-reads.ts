@@ -57,6 +57,7 @@ export function consoleReads({
     ['GET /tags', '/tags'],
     ['GET /silences', '/silences'],
     ['GET /own-checks', '/own-checks'],
+    ['GET /collectors', '/collectors'],
     ['GET /thresholds', '/thresholds'],
     ['GET /thresholds/connections', '/thresholds/connections?check=PG_DEAD_TUPLES'],
     ['GET /thresholds/export', '/thresholds/export'],

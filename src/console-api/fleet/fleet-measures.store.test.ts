@@ -148,7 +148,7 @@ test('the metrics to choose from are the vital signs of all engines', async () =
     metric: 'transactions_per_second',
     title: 'Transactions',
     unit: 'per_second',
-    engines: ['postgres'],
+    engines: ['postgres', 'pgbouncer'],
   });
   expect(metrics.find(({ metric }) => metric === 'deadlocks_per_second')?.engines).toContain('mysql');
   expect(new Set(metrics.map(({ metric }) => metric)).size).toBe(metrics.length);
