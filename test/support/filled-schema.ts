@@ -310,7 +310,7 @@ const PARTS: readonly { since: number; sql: string }[] = [
       update destination_queue set digest_due_at = '2026-03-09T06:00:00Z';`,
   },
   {
-    since: 57,
+    since: 58,
     sql: `
       update collected_connection set past_at_ms = 1772323200000, judged_at_ms = '{1772323200001}', look_until = '2026-03-01Z';
       update collector set buffered = 3, buffered_seconds = 60, returned_at = '2026-03-02Z';`,
