@@ -1,3 +1,4 @@
+import type { Row } from '../../checks/fault.ts';
 import { trustedText } from '../../checks/postgres/server-texts.ts';
 import { OwnWords } from '../../platform/text/own-words.ts';
 import { POSTGRES_TRAITS, providerOfPostgres } from '../../vocabulary/hosted/providers.ts';
@@ -29,17 +30,20 @@ const serverFacts = `
          exists (select
                    from pg_proc
                   where proname = 'aurora_version' and pronamespace = 'pg_catalog'::regnamespace) as aurora,
-         array(select distinct datname::text
-                 from pg_locks l
-                 join pg_database d on d.oid = l.database
-                where not l.granted and l.locktype = 'relation'
-                  and l.relation < 16384 -- a catalogue
-                  and l.waitstart < clock_timestamp() - interval '${LOGIN_SECONDS} s') as locked,
          array(select datname::text
                  from pg_database
                 where datallowconn and not datistemplate and datconnlimit <> -2
                   and has_database_privilege(oid, 'connect')
                 order by datname <> current_database(), datname) as databases`;
+
+// A statement of its own: a server may hide its locks from the login.
+const lockedDatabases = `
+  select distinct datname::text as database
+    from pg_locks l
+    join pg_database d on d.oid = l.database
+   where not l.granted and l.locktype = 'relation'
+     and l.relation < 16384 -- a catalogue
+     and l.waitstart < clock_timestamp() - interval '${LOGIN_SECONDS} s'`;
 
 /** Reads the version, the databases and the provider of a PostgreSQL server. */
 export async function factsOfPostgres(session: Session): Promise<RunFacts> {
@@ -55,10 +59,11 @@ export async function factsOfPostgres(session: Session): Promise<RunFacts> {
     prefixes: prefixes ?? [],
     aurora: aurora === true,
   });
+  const locked = await session.read(lockedDatabases).catch((): Row[] => []);
   return {
     version,
     databases: databases.map(String),
-    lockedDatabases: textsIn(row?.['locked']),
+    lockedDatabases: locked.map(({ database }) => String(database)),
     provider,
     me: trustedText('me', String(me)),
     isStandby: row?.['standby'] === true,
