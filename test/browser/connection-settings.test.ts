@@ -61,7 +61,8 @@ test('a threshold can be set, is shown beside its default, and is reset by an em
   await visit(page, `/connections/${worst}?tab=findings`);
   await press(page, 'Edit thresholds');
   await dialog.waitFor();
-  const label = (await dialog.locator('.field-label').first().textContent()) ?? '';
+  const label =
+    (await dialog.locator('.field:has(input:not([type=radio])) .field-label').first().textContent()) ?? '';
   await write(page, label, 'many');
   await dialog.getByText(/^Enter a number/).waitFor();
   expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);

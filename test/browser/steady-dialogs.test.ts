@@ -312,6 +312,7 @@ const DIALOGS: Record<string, Case> = {
 /** Forms whose test is elsewhere: on pages in steady-forms, and below. */
 const ELSEWHERE = [
   'pages/account/account-name.tsx',
+  'pages/add-connection/add-collected.tsx',
   'pages/add-connection/add-connection.tsx',
   'pages/link/link.tsx',
   'pages/sessions/password.tsx',

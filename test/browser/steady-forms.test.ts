@@ -12,6 +12,7 @@ let page: Page;
 beforeAll(async () => {
   service = await createConsoleAccount({ connections: 3, tickets: 5, activity: 20 });
   owner = await service.owner();
+  await service.ask(owner, 'POST', '/collectors', { name: 'frankfurt' });
   opened = await openWindow(service.origin, owner);
   page = opened.page;
 });
@@ -49,6 +50,11 @@ const CASES: Record<string, Case> = {
       await form.getByLabel('Name', { exact: true }).fill('shop');
       await form.getByLabel('Connection URL', { exact: true }).fill('shop');
     },
+  },
+  'connection of a collector': {
+    path: '/connections/new',
+    submit: 'Add connection',
+    fill: () => page.getByText('A collector', { exact: true }).click(),
   },
   name: {
     path: '/account',
