@@ -141,6 +141,7 @@ test('the count of entries that wait for the next seal includes the live entries
 
   // Six keys with the same name have distinct labels.
   await visit(page, '/activity');
+  await page.getByRole('button', { name: /^Filter/ }).click();
   await page.getByRole('button', { name: /API key/ }).click();
   const options = page.getByRole('option').filter({ hasText: 'Twin' });
   await expect.poll(() => options.count()).toBe(6);

@@ -47,7 +47,7 @@ const FIRST: readonly Column<FleetRow>[] = [
   {
     id: 'name',
     header: 'Connection',
-    width: 'minmax(7.25rem, 1fr)',
+    width: 'minmax(6.25rem, 1fr)',
     isSortable: true,
     narrow: 'lead',
     cell: ({ id, name, engine, version, host, port, tags }) => (
@@ -92,7 +92,7 @@ const COMPACT: readonly Column<FleetRow>[] = [
       <BlockedNow id={id} isBelow />
     </>
   )),
-  live('throughput', 'Throughput', '6.25rem', ({ id }) => (
+  live('throughput', 'Throughput', '5.25rem', ({ id }) => (
     <>
       <Throughput id={id} />
       <Lag id={id} isBelow />
@@ -103,7 +103,7 @@ const COMPACT: readonly Column<FleetRow>[] = [
 const SCORE: Column<FleetRow> = {
   id: 'score',
   header: 'Score',
-  width: '7.5rem',
+  width: '6rem',
   isSortable: true,
   cell: ({ score, trend }) =>
     score === null ? (
@@ -120,7 +120,7 @@ const LAST: readonly Column<FleetRow>[] = [
   {
     id: 'finding',
     header: 'Worst finding',
-    width: 'minmax(7.25rem, 1fr)',
+    width: 'minmax(6.25rem, 1fr)',
     cell: (row) => <WorstFinding row={row} />,
   },
   {
