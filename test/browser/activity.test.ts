@@ -125,7 +125,10 @@ test('the filter is exported as CSV and NDJSON, and the log has who did it', asy
     expect(text).toContain('/api/v1/health/nothing');
   }
   await visit(page, '/activity?action_type=activity_exported');
-  await page.getByText(/up to entry [\d,]+ as CSV/i).first().waitFor();
+  await page
+    .getByText(/up to entry [\d,]+ as CSV/i)
+    .first()
+    .waitFor();
   expect(await page.locator('.table-item').first().textContent()).toContain('Ada Lovelace');
   await close();
 });

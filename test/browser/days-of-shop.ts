@@ -93,6 +93,7 @@ const TIMES: readonly [table: string, ...columns: string[]][] = [
   ['measure_latest', 'measured_at'],
   ['measure_rolled', 'hours_to'],
   ['counter_sample', 'taken_at'],
+  ['connection', 'created_at'],
   ['connection_change', 'at'],
   ['fact_snapshot', 'read_at'],
   ['health_check', 'created_at'],
