@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startTwoCells, urlOf } from '../test/cells/two-cells.ts';
 import { SHIPPED_FLAGS } from '../test/support/shipped-flags.ts';
 import { startTestStore, type TestStore } from '../test/support/store.ts';
-import { cpuSeconds, postgresSeconds } from './cost.ts';
+import { cpuSeconds, postmasterOf, serverSeconds } from './cost.ts';
 import { EMPTY_FOLDER } from './empty-folder.ts';
 import { load } from './load.ts';
 import { median } from './median.ts';
@@ -90,15 +88,14 @@ async function run<T>(main: string, args: string[], environment: Record<string, 
   return JSON.parse(printed);
 }
 
-function postmaster({ address: [{ host } = {}] }: TestStore): number {
-  return Number(readFileSync(join(String(host), 'postmaster.pid'), 'utf8').split('\n')[0]);
-}
-
 async function measure(one: Contestant, seconds: number, counts: boolean): Promise<void> {
   const pid = one.child.pid ?? 0;
   const used = () => ({
     server: cpuSeconds(pid),
-    postgres: one.stores.reduce((sum, store) => sum + postgresSeconds(postmaster(store)), 0),
+    postgres: one.stores.reduce(
+      (sum, store) => sum + serverSeconds(postmasterOf(String(store.address[0]?.host))),
+      0,
+    ),
   });
   const before = used();
   const next = inTurn(messages(one.keys, ['/health/fleet']));

@@ -12,19 +12,24 @@ export function cpuSeconds(pid: number, withEnded = false): number {
   return (withEnded ? ticks + Number(fields[13]) + Number(fields[14]) : ticks) / TICKS;
 }
 
-/** The process id of a data folder's embedded PostgreSQL; throws when none runs. */
-export function postgresOf(dataDir: string): number {
-  const pid = serverPid(join(dataDir, 'postgres'));
-  if (pid === null) throw new Error(`No PostgreSQL runs in ${dataDir}.`);
+/** The process id of the PostgreSQL that runs on a cluster; throws when none does. */
+export function postmasterOf(cluster: string): number {
+  const pid = serverPid(cluster);
+  if (pid === null) throw new Error(`No PostgreSQL runs on ${cluster}.`);
   return pid;
 }
 
-/** The processor time of all PostgreSQL processes so far, in seconds. */
-export function postgresSeconds(postmaster: number): number {
+/** The process id of a data folder's embedded PostgreSQL; throws when none runs. */
+export function postgresOf(dataDir: string): number {
+  return postmasterOf(join(dataDir, 'postgres'));
+}
+
+/** The processor time of all processes of a server so far, in seconds: its main process, and those that it started. */
+export function serverSeconds(pid: number): number {
   const children = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(statOf(Number(name))[1]) === postmaster)
+    .filter((name) => /^\d+$/.test(name) && Number(statOf(Number(name))[1]) === pid)
     .map((name) => cpuSeconds(Number(name)));
-  return children.reduce((sum, seconds) => sum + seconds, cpuSeconds(postmaster, true));
+  return children.reduce((sum, seconds) => sum + seconds, cpuSeconds(pid, true));
 }
 
 /** A process's current and peak resident memory, in MB. */

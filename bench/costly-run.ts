@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { measure } from '../src/monitor/measure.ts';
 import type { Measured } from '../src/monitor/nothing-measured.ts';
 import type { Target } from '../src/monitor/session/session.ts';
-import { cpuSeconds } from './server-cpu.ts';
+import { serverSeconds } from './cost.ts';
 
 const SLOWEST = 10;
 
@@ -17,7 +17,7 @@ export interface RunCost {
 
 /** Measures the processor time that a server spends on a run that reads everything, as the first one of an hour does. */
 export async function costlyRun(target: Target, pid: number): Promise<RunCost> {
-  const began = cpuSeconds(pid);
+  const began = serverSeconds(pid);
   let last = began;
   const spent: { id: string; seconds: number }[] = [];
   const measured = await measure(target, {
@@ -27,13 +27,13 @@ export async function costlyRun(target: Target, pid: number): Promise<RunCost> {
     facts: { key: randomBytes(32).toString('base64'), known: [], started: null },
     note: (step, { check_id }) => {
       if (step !== 'check' && step !== 'vitals') return;
-      const now = cpuSeconds(pid);
+      const now = serverSeconds(pid);
       spent.push({ id: String(check_id), seconds: now - last });
       last = now;
     },
   });
   return {
-    seconds: cpuSeconds(pid) - began,
+    seconds: serverSeconds(pid) - began,
     slowest: spent.toSorted((one, other) => other.seconds - one.seconds).slice(0, SLOWEST),
     measured,
   };

@@ -1,10 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
 import { startTestStore, type TestStore } from '../test/support/store.ts';
-import { cpuSeconds, postgresSeconds } from './cost.ts';
+import { cpuSeconds, postmasterOf, serverSeconds } from './cost.ts';
 import type { Figure } from './one-run.ts';
 import { busyShare, cpuTimes, descendantsOf, memoryOf } from './processes.ts';
 import { makeRoom } from './pulse/add-connections.ts';
@@ -14,7 +12,7 @@ const DATABASES = 50;
 const LATE_LIMIT_S = 30;
 const MEMORY_LIMIT_MB = 300;
 
-/** Of a run, without the watched server: pulse.md, section 7. */
+/** The most that a run may take, the watched server aside. */
 const CPU_LIMIT_MS = 60;
 
 /** The number of connections, the seconds between their checks, and whether they have pulses too. */
@@ -82,13 +80,8 @@ export async function measureFleet({ connections, seconds, pulses }: Fleet, figu
 
 /** Looks at the processor time since now, in milliseconds: the monitor's own, its children's, the store's and the watched server's. */
 function cpuShares(monitor: number, store: TestStore, server: PostgresServer) {
-  const postmaster = (folder: string) =>
-    Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
-  const of = {
-    store: postmaster(String(store.address[0]?.host)),
-    'watched server': postmaster(server.host),
-  };
-  const begin = { store: postgresSeconds(of.store), 'watched server': postgresSeconds(of['watched server']) };
+  const [ofStore, ofServer] = [postmasterOf(String(store.address[0]?.host)), postmasterOf(server.host)];
+  const begin = { store: serverSeconds(ofStore), server: serverSeconds(ofServer) };
   const children = new Map<number, number>(); // what each had taken at the last look: one may end between two
   return {
     look() {
@@ -98,8 +91,8 @@ function cpuShares(monitor: number, store: TestStore, server: PostgresServer) {
       return {
         main: cpuSeconds(monitor) * 1_000,
         children: [...children.values()].reduce((sum, seconds) => sum + seconds, 0) * 1_000,
-        store: (postgresSeconds(of.store) - begin.store) * 1_000,
-        'watched server': (postgresSeconds(of['watched server']) - begin['watched server']) * 1_000,
+        store: (serverSeconds(ofStore) - begin.store) * 1_000,
+        'watched server': (serverSeconds(ofServer) - begin.server) * 1_000,
       };
     },
   };

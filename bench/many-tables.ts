@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Target } from '../src/monitor/session/session.ts';
 import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
+import { postmasterOf } from './cost.ts';
 import { costlyRun, printRun } from './costly-run.ts';
 import { fillTables } from './fill-tables.ts';
 import { type Figure, watchLocks } from './one-run.ts';
@@ -33,7 +32,7 @@ export async function measureManyTables(tables: number, figure: Figure): Promise
       caCertificate: null,
       tunnel: null,
     };
-    const pid = Number.parseInt(readFileSync(join(server.host, 'postmaster.pid'), 'utf8'), 10);
+    const pid = postmasterOf(server.host);
     const limit = tables <= 10_000 ? 3_000 : 10_000;
     for (const when of ['with cold caches', 'after that']) {
       const run = await costlyRun(target, pid);

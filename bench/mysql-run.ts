@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { measure } from '../src/monitor/measure.ts';
 import type { Target } from '../src/monitor/session/session.ts';
 import { MysqlServer, PASSWORD } from '../test/mysql/mysql-server.ts';
+import { serverSeconds } from './cost.ts';
 import { type Figure, shown, under } from './figure.ts';
 import { fillMysqlTables } from './fill-mysql-tables.ts';
 import { median } from './median.ts';
-import { cpuSeconds } from './server-cpu.ts';
 
 // Measures the cost of a run for a MariaDB of 2,000 tables and 6,000 indexes, and whether it delays ALTER TABLE:
 // `npm run bench:mysql`. Requires Linux and an installed MariaDB; takes half a minute.
@@ -35,10 +35,10 @@ try {
   const run = async () => {
     const signal = AbortSignal.timeout(60_000);
     const instructions = { allowPrivateTargets: true, thresholds: {}, signal };
-    const [started, busy] = [performance.now(), cpuSeconds(server.pid)];
+    const [started, busy] = [performance.now(), serverSeconds(server.pid)];
     const { outcomes, cost } = await measure(target, instructions);
     const seconds = (performance.now() - started) / 1_000;
-    return { outcomes, cost, seconds, cpu: cpuSeconds(server.pid) - busy };
+    return { outcomes, cost, seconds, cpu: serverSeconds(server.pid) - busy };
   };
   await run();
   const small = await repeated(run);

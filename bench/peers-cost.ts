@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
 import { needPackages } from '../test/clients/debian.ts';
 import { pgactivity, postgres, type Service } from '../test/peers/tools.ts';
+import { postmasterOf, serverSeconds } from './cost.ts';
 import { fillTables } from './fill-tables.ts';
 import { median } from './median.ts';
-import { cpuSeconds } from './server-cpu.ts';
 import { steadyRuns } from './steady-run.ts';
 
 // What a run costs the watched server, beside all services of check_pgactivity and of check_postgres that `test:peers` runs, in turn on one
@@ -20,7 +20,7 @@ const TOOLS = {
   check_pgactivity: '/usr/lib/nagios/plugins/check_pgactivity',
   check_postgres: '/usr/bin/check_postgres',
 };
-/** Most of a peer's processor time that a run may take, by the number of tables: docs/decisions/0023. */
+/** The most of a peer's processor time that a run may take, by the number of tables. */
 const LIMITS: Record<number, Record<keyof typeof TOOLS, number>> = {
   200: { check_pgactivity: 0.27, check_postgres: 0.35 },
   5000: { check_pgactivity: 0.33, check_postgres: 0.12 },
@@ -48,9 +48,7 @@ async function compare(): Promise<void> {
   await server.run('grant pg_read_all_data to watcher'); // so that the estimates of bloat are measured too
   await server.restart();
   await fillTables(server, tables, 20);
-  const [{ jit } = {}] = await server.run(
-    'select current_setting($$jit$$) as jit, pg_jit_available() as can',
-  );
+  const [{ jit } = {}] = await server.run('select pg_jit_available() as jit');
   const { host, port, database } = server;
   const run = steadyRuns({
     engine: 'postgres',
@@ -70,7 +68,7 @@ async function compare(): Promise<void> {
     check_pgactivity: async () => askAll('check_pgactivity', pgactivity),
     check_postgres: async () => askAll('check_postgres', postgres),
   };
-  console.log(`PostgreSQL 15 with jit = ${String(jit)}, ${tables} tables, ${values.rounds} rounds`);
+  console.log(`PostgreSQL 15, JIT available: ${String(jit)}, ${tables} tables, ${values.rounds} rounds`);
   const costs = await measureRounds(contestants);
   for (const [name, seconds] of Object.entries(costs)) {
     const own = costs['dbvitals'] ?? [];
@@ -88,14 +86,14 @@ async function compare(): Promise<void> {
 async function measureRounds(
   contestants: Record<string, () => Promise<void>>,
 ): Promise<Record<string, number[]>> {
-  const pid = Number(readFileSync(join(server.host, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const pid = postmasterOf(server.host);
   const costs = Object.fromEntries(Object.keys(contestants).map((name) => [name, [] as number[]]));
   for (const work of Object.values(contestants)) await work(); // fills caches
   for (let round = 0; round < Number(values.rounds); round++) {
     for (const [name, work] of Object.entries(contestants)) {
-      const before = cpuSeconds(pid);
+      const before = serverSeconds(pid);
       await work();
-      costs[name]?.push(cpuSeconds(pid) - before);
+      costs[name]?.push(serverSeconds(pid) - before);
     }
   }
   return costs;

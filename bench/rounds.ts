@@ -1,4 +1,4 @@
-import { cpuSeconds, memoryOf, postgresSeconds } from './cost.ts';
+import { cpuSeconds, memoryOf, serverSeconds } from './cost.ts';
 import { type LoadResult, load } from './load.ts';
 import { median } from './median.ts';
 import type { NextRequest } from './mixes.ts';
@@ -102,7 +102,7 @@ async function loadOnce(
 ): Promise<Round> {
   const spent = () => [
     cpuSeconds(server.pid),
-    postmaster === null ? 0 : postgresSeconds(postmaster),
+    postmaster === null ? 0 : serverSeconds(postmaster),
     cpuSeconds(process.pid),
   ];
   const before = spent();

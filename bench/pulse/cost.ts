@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { HeldSession } from '../../src/monitor/pulse/held-session.ts';
 import type { PulseReading } from '../../src/monitor/pulse/reading/pulse-reading.ts';
 import type { Target } from '../../src/monitor/session/session.ts';
 import { PASSWORD, PostgresServer } from '../../test/checks/postgres-server.ts';
 import { MysqlServer } from '../../test/mysql/mysql-server.ts';
 import { ENGINE } from '../../test/mysql/tested-server.ts';
+import { postmasterOf, serverSeconds } from '../cost.ts';
 import type { Figure } from '../one-run.ts';
-import { cpuSeconds } from '../server-cpu.ts';
 
 const IDLE = 200;
 const RUNNING = 200;
@@ -58,11 +56,11 @@ export async function measureCost(figure: Figure): Promise<void> {
 
 async function measure(held: HeldSession, pid: number, figure: Figure, limit?: number): Promise<void> {
   for (let n = 0; n < 20; n++) await pulse(held);
-  const before = cpuSeconds(pid);
+  const before = serverSeconds(pid);
   const began = performance.now();
   for (let n = 0; n < PULSES; n++) await pulse(held);
   const wall = performance.now() - began;
-  figure('processor time of the server', ((cpuSeconds(pid) - before) * 1_000) / PULSES, 'ms', limit);
+  figure('processor time of the server', ((serverSeconds(pid) - before) * 1_000) / PULSES, 'ms', limit);
   figure('time at the client', wall / PULSES, 'ms');
   const { active, idleInTransaction, waits } = await pulse(held);
   console.log(`  (${active} active, ${idleInTransaction} idle in transactions, ${waits.length} waits)`);
@@ -93,7 +91,7 @@ async function crowdPostgres(): Promise<CrowdedServer> {
   for (const client of transactions) await client.query('begin; select 1');
   return {
     target: { engine: 'postgres', host: server.host, port: server.port, database: 'shop' },
-    pid: Number(readFileSync(join(server.host, 'postmaster.pid'), 'utf8').split('\n')[0]),
+    pid: postmasterOf(server.host),
     async block() {
       const [root, ...others] = waiting;
       await root?.query('begin; update held set n = n + 1');

@@ -1,8 +1,9 @@
 import { PASSWORD, PostgresServer } from '../../test/checks/postgres-server.ts';
 import {
-  authentication,
+  afterLogin,
+  drip,
+  endless,
   type HostileAnswer,
-  readyForQuery,
   startHostileServer,
 } from '../../test/support/hostile-server.ts';
 import { startTestStore, type TestStore } from '../../test/support/store.ts';
@@ -19,28 +20,6 @@ const MEASURED_S = 90;
 const LATE_LIMIT_S = 1;
 /** What the clock of a busy machine does to an account that nothing disturbs. */
 const OTHER_LIMIT_S = 0.25;
-
-const login = Buffer.concat([authentication(0), readyForQuery]);
-const afterLogin =
-  (answer: HostileAnswer): HostileAnswer =>
-  (sent, socket, bytes) =>
-    sent === 0 ? login : answer(sent, socket, bytes);
-
-const endless: HostileAnswer = (_sent, socket) => {
-  const chunk = Buffer.alloc(65_536, 'x');
-  const pump = () => {
-    while (!socket.destroyed && socket.write(chunk));
-  };
-  socket.on('drain', pump);
-  pump();
-  return null;
-};
-
-const drip: HostileAnswer = (_sent, socket) => {
-  const timer = setInterval(() => socket.write('N'), 100);
-  socket.once('close', () => clearInterval(timer));
-  return Buffer.from('N\0');
-};
 
 const HOSTILE: Record<string, HostileAnswer> = {
   silent: () => null,
@@ -81,8 +60,8 @@ export async function measureHostile(figure: Figure): Promise<void> {
     ] as const) {
       const late = lateBy(intervals, EVERY_S);
       figure(`pulses ${whose}, of ${(HONEST * MEASURED_S) / EVERY_S}`, late.length, '');
-      figure(`late by, p99`, late[Math.floor(late.length * 0.99)] ?? Number.POSITIVE_INFINITY, 's', limit);
-      figure(`late by, at most`, late.at(-1) ?? Number.POSITIVE_INFINITY, 's');
+      figure('late by, p99', late[Math.floor(late.length * 0.99)] ?? Number.POSITIVE_INFINITY, 's', limit);
+      figure('late by, at most', late.at(-1) ?? Number.POSITIVE_INFINITY, 's');
     }
     await Promise.all(clients.map((client) => client.end()));
   } finally {

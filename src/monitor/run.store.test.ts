@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  afterLogin,
   authentication,
   message,
-  readyForQuery,
   startHostileServer,
 } from '../../test/support/hostile-server.ts';
 import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../test/support/store.ts';
@@ -259,8 +259,7 @@ describe('a database that can’t be measured', () => {
   });
 
   test('a server that falls silent after the login is reported as unreachable in bounded time', async () => {
-    const login = Buffer.concat([authentication(0), readyForQuery]);
-    const server = await startHostileServer((sent) => (sent === 0 ? login : null));
+    const server = await startHostileServer(afterLogin(() => null));
     const began = Date.now();
     const stored = await run(await watched(direct(server.port)), LIMITS);
     server.close();

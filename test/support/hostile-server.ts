@@ -65,3 +65,29 @@ export function authentication(kind: number, more = Buffer.alloc(kind === 5 ? 4 
 }
 
 export const readyForQuery: Buffer = message('Z', Buffer.from('I'));
+
+/** The answer to the first message that lets a client in. */
+export const login: Buffer = Buffer.concat([authentication(0), readyForQuery]);
+
+/** Lets a client in, and answers all that it sends then. */
+export function afterLogin(answer: HostileAnswer): HostileAnswer {
+  return (sent, socket, bytes) => (sent === 0 ? login : answer(sent, socket, bytes));
+}
+
+/** Sends bytes as long as the other side reads them. */
+export const endless: HostileAnswer = (_sent, socket) => {
+  const chunk = Buffer.alloc(65_536, 'x');
+  const pump = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on('drain', pump);
+  pump();
+  return null;
+};
+
+/** Sends a byte at a time, without end. */
+export const drip: HostileAnswer = (_sent, socket) => {
+  const timer = setInterval(() => socket.write('N'), 100);
+  socket.once('close', () => clearInterval(timer));
+  return Buffer.from('N\0');
+};

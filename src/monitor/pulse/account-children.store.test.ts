@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import {
-  authentication,
+  afterLogin,
+  endless,
   type HostileAnswer,
+  login,
   message,
-  readyForQuery,
   startHostileServer,
 } from '../../../test/support/hostile-server.ts';
 import { childrenOf, send } from '../../../test/support/process-tree.ts';
@@ -84,7 +85,7 @@ test('a connection that each child is lost with loses its own pulses only', asyn
   // Whenever the server hears something after the login, the process that talks to it dies.
   let losses = 0;
   const deadly = await hostile((sent) => {
-    if (sent === 0) return Buffer.concat([authentication(0), readyForQuery]);
+    if (sent === 0) return login;
     losses++;
     send(workers().at(-1) ?? 0, 'SIGKILL');
     return null;
@@ -100,24 +101,14 @@ test('a connection that each child is lost with loses its own pulses only', asyn
   expect(await pulseAll(children, targets)).toHaveLength(IDS.length);
 });
 
-/** As much as the other side takes. */
-const endless: HostileAnswer = (_sent, socket) => {
-  const pump = () => {
-    while (!socket.destroyed && socket.write(Buffer.alloc(65_536, 'x')));
-  };
-  socket.on('drain', pump);
-  pump();
-  return null;
-};
-const login = Buffer.concat([authentication(0), readyForQuery]);
 const huge = message('D', Buffer.alloc(8 * 1024 * 1024, '['));
 const HOSTILE: Record<string, HostileAnswer> = {
   silent: () => null,
-  'silent after the login': (sent) => (sent === 0 ? login : null),
+  'silent after the login': afterLogin(() => null),
   endless,
-  'endless after the login': (sent, socket, bytes) => (sent === 0 ? login : endless(sent, socket, bytes)),
-  huge: (sent) => (sent === 0 ? login : huge),
-  malformed: (sent) => (sent === 0 ? login : Buffer.from('T\0\0\0\x08\x7f\xff\xff\xffD\0\0\0\0')),
+  'endless after the login': afterLogin(endless),
+  huge: afterLogin(() => huge),
+  malformed: afterLogin(() => Buffer.from('T\0\0\0\x08\x7f\xff\xff\xffD\0\0\0\0')),
 };
 
 test('hostile servers beside others of their account, and another account: pulses of these go on meanwhile', async () => {

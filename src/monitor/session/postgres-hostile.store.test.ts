@@ -3,8 +3,12 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import {
+  afterLogin,
   authentication,
+  drip,
+  endless,
   type HostileAnswer,
+  login,
   message,
   readyForQuery,
   startHostileServer,
@@ -18,7 +22,6 @@ import type { StoredCheck } from '../store-run.ts';
 const { store, run } = shortRuns();
 const watched = (given?: Record<string, unknown>) => store().watched(given);
 
-const login = Buffer.concat([authentication(0), readyForQuery]);
 const text = (value: string) => Buffer.from(`${value}\0`);
 const field = (name: string, type = 25) => {
   const oid = Buffer.alloc(4);
@@ -27,28 +30,11 @@ const field = (name: string, type = 25) => {
 };
 const oneColumn = message('T', Buffer.concat([Buffer.from([0, 1]), field('version')]));
 
-/** Sends bytes as long as the other side reads them. */
-const endless: HostileAnswer = (_message, socket) => {
-  const chunk = Buffer.alloc(65_536, 'x');
-  const pump = () => {
-    while (!socket.destroyed && socket.write(chunk));
-  };
-  socket.on('drain', pump);
-  pump();
-  return null;
-};
-
 /** A row that claims to be 1 GiB long. */
 const endlessRow: HostileAnswer = (sent, socket, bytes) => {
   const length = Buffer.from([0x40, 0, 0, 0]);
   socket.write(Buffer.concat([oneColumn, Buffer.from('D'), length, Buffer.from([0, 1]), length]));
   return endless(sent, socket, bytes);
-};
-
-const drip: HostileAnswer = (_message, socket) => {
-  const timer = setInterval(() => socket.write('N'), 100);
-  socket.once('close', () => clearInterval(timer));
-  return Buffer.from('N\0');
 };
 
 const hugeCount: HostileAnswer = (sent, _socket, bytes) => {
@@ -60,11 +46,6 @@ const hugeCount: HostileAnswer = (sent, _socket, bytes) => {
 
 const unproved: HostileAnswer = (sent) =>
   sent === 0 ? authentication(10, Buffer.from('SCRAM-SHA-256\0\0')) : login;
-
-const afterLogin =
-  (answer: HostileAnswer): HostileAnswer =>
-  (sent, socket, bytes) =>
-    sent === 0 ? login : answer(sent, socket, bytes);
 
 const rude = message(
   'E',

@@ -2,13 +2,12 @@ import { expect, test } from 'vitest';
 import {
   authentication,
   type HostileAnswer,
+  login,
   readyForQuery,
   startHostileServer,
 } from '../../../test/support/hostile-server.ts';
 import { openPool } from '../../store/connect.ts';
 import { UNPROVED } from './server-signature.ts';
-
-const accepted = Buffer.concat([authentication(0), readyForQuery]);
 
 /** SCRAM up to the client's proof; then `end` instead of the server's signature. */
 const scram =
@@ -22,32 +21,32 @@ const scram =
   };
 
 test.each<[string, HostileAnswer, string]>([
-  ['after the proof', scram(accepted), UNPROVED],
-  ['before the proof', scram(accepted, 1), UNPROVED],
+  ['after the proof', scram(login), UNPROVED],
+  ['before the proof', scram(login, 1), UNPROVED],
   ['without saying that it accepts', scram(readyForQuery), UNPROVED],
   [
     'with a wrong signature',
-    scram(Buffer.concat([authentication(12, Buffer.from('v=AAAA')), accepted])),
+    scram(Buffer.concat([authentication(12, Buffer.from('v=AAAA')), login])),
     'server signature',
   ],
   [
     'with an empty signature',
-    scram(Buffer.concat([authentication(12, Buffer.from('v=')), accepted])),
+    scram(Buffer.concat([authentication(12, Buffer.from('v=')), login])),
     'signature',
   ],
   [
     'with an error in place of the signature',
-    scram(Buffer.concat([authentication(12, Buffer.from('e=other-error')), accepted])),
+    scram(Buffer.concat([authentication(12, Buffer.from('e=other-error')), login])),
     'other-error',
   ],
   [
     'with a signature before the proof',
-    scram(Buffer.concat([authentication(12, Buffer.from('v=AAAA')), accepted]), 1),
+    scram(Buffer.concat([authentication(12, Buffer.from('v=AAAA')), login]), 1),
     'SASL',
   ],
   [
     'after the offer again',
-    scram(Buffer.concat([authentication(10, Buffer.from('SCRAM-SHA-256\0\0')), accepted])),
+    scram(Buffer.concat([authentication(10, Buffer.from('SCRAM-SHA-256\0\0')), login])),
     UNPROVED,
   ],
 ])('a store that ends a SCRAM login %s is refused', async (_when, answer, message) => {
