@@ -80,10 +80,12 @@ export function startCellRounds(cells: Cells, cell: Cell, writer: pg.Pool, parts
     }),
   );
   const alerting = open('writer', { max: 1, statementTimeout: STEP_DEADLINE_MS, name: 'alerts' });
-  for (const begin of [startAlertRounds, startDigestRounds]) start(begin({ writer: alerting, log, failed }));
+  start(startAlertRounds({ writer: alerting, log, failed }));
+  // A pool of their own: on a Monday morning all accounts have one, and alerts don't wait for that.
+  const digesting = open('writer', { max: 1, statementTimeout: STEP_DEADLINE_MS, name: 'digests' });
+  start(startDigestRounds({ writer: digesting, log, failed }));
   start(startCollectorWatch(alerting, log));
   start(startHeartbeats({ writer: alerting, secret, send, log, measure: notifications }));
-  start(startLearningUnsubscribed(dispatching, log));
   if (config.smtpUrl !== null)
     start(startAskingRecipients({ writer: dispatching, secret, send, consoleUrl }, log));
   start(
@@ -93,6 +95,8 @@ export function startCellRounds(cells: Cells, cell: Cell, writer: pg.Pool, parts
     }),
   );
   const { directory } = cells;
+  // A single store learns it in the transaction of the person who unsubscribes.
+  if (directory) start(startLearningUnsubscribed(dispatching, log));
   const turns =
     directory && openPool(directory.address, 'owner', { max: 1, statementTimeout: STEP_DEADLINE_MS });
   if (turns) undo.push(() => turns.end());

@@ -86,7 +86,7 @@ function combinations(choices: Record<string, (string | null)[]>): string[] {
 }
 
 /** The service's own rounds, which serve all accounts. */
-const ROUNDS = ['dbvitals dispatcher', 'dbvitals alerts'];
+const ROUNDS = ['dbvitals dispatcher', 'dbvitals alerts', 'dbvitals digests'];
 
 /** The scans that would read rows of other accounts. */
 function withoutAccount(scans: Scan[]): Scan[] {
