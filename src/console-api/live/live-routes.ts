@@ -26,6 +26,9 @@ const MOST_UNREAD = 1_000_000;
 /** By account and connection. One process handles all console requests of a service, so all looks are here. */
 const looks = new Map<string, Promise<SharedLook>>();
 
+/** The most chains that are shown: a hostile server could have thousands. */
+const MOST_ROOTS = 50;
+
 const selectConnection = `
   select c.engine, s.every is null as is_sample
     from connection c
@@ -120,10 +123,12 @@ function toReading(engine: Engine, reading: PulseReading): LiveReading {
     active: reading.active,
     idle_in_transaction: reading.idleInTransaction,
     oldest_transaction_seconds: reading.oldestTransaction,
-    blocking: blockingRoots(reading).map((root) => {
-      const tree = drawTree(root, reading, now);
-      return { tree, ends: endRoot(engine, { root: root.key, ended_at: null, trees: [tree] }) };
-    }),
+    blocking: blockingRoots(reading)
+      .slice(0, MOST_ROOTS)
+      .map((root) => {
+        const tree = drawTree(root, reading, now);
+        return { tree, ends: endRoot(engine, { root: root.key, ended_at: null, trees: [tree] }) };
+      }),
     sessions: reading.load,
   };
 }

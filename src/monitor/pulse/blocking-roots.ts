@@ -20,7 +20,11 @@ export function blockingRoots({ waits, sessions }: PulseReading): BlockingRoot[]
   const behind = new Map<number, PulseWait[]>();
   for (const wait of waits) {
     for (const root of rootsAbove(wait, waiting))
-      if (root !== wait.pid) behind.set(root, [...(behind.get(root) ?? []), wait]);
+      if (root !== wait.pid) {
+        const victims = behind.get(root);
+        if (victims) victims.push(wait);
+        else behind.set(root, [wait]);
+      }
   }
   return [...behind]
     .map(([pid, victims]) => {
