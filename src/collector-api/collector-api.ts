@@ -19,20 +19,14 @@ import { releaseOtherRuns } from '../monitor/collected/claim-collected.ts';
 import { listWantedLooks } from '../monitor/collected/collected-look.ts';
 import { handOut, listCollected } from '../monitor/collected/hand-out.ts';
 import type { SecretKeys } from '../platform/encryption.ts';
-import { hasDigest, isSignedBy, parseSignature } from '../platform/http-signature.ts';
+import { hasDigest, isSignedBy, parseSignature, type WrittenSignature } from '../platform/http-signature.ts';
 import { Rejection } from '../platform/rejection.ts';
 import { accountMoving } from '../store/directory/console-stores.ts';
 import { errorFields, isStoreFailure } from '../store/store-failure.ts';
-import { Enrol, Work } from './collector-schemas.ts';
+import { AccountPace } from './account-pace.ts';
+import { Enrol, TAKES, Work } from './collector-schemas.ts';
 import { versionProblem } from './collector-versions.ts';
-import {
-  atTurn,
-  type Proved,
-  storeAnswer,
-  storeEvents,
-  storePastResults,
-  storeResult,
-} from './deliveries.ts';
+import { atTurn, DELIVERIES, type Proved } from './deliveries.ts';
 import { BodyBroken, parseBody, readBody } from './read-body.ts';
 import { busy, postOnly, replayed, spent, unknownPath, unsigned } from './refusals.ts';
 import { JSON_TYPE, sendJson } from './send-json.ts';
@@ -52,15 +46,15 @@ export interface CollectorParts {
   log: Logger;
 }
 
-/** The largest result of a run, as it is sent and unpacked. */
-const LARGEST_RESULT = 4 * 1024 * 1024;
 const LARGEST_QUESTION = 16 * 1024;
+
+const PATH = '/collector/';
 
 /** How long a request for work waits for a run that is due. Proxies end requests of 60 s. */
 const POLL_MS = 20_000;
 const EVERY_MS = 1_000;
 
-/** Bodies that are read at a time: each may take 12 MiB. A slow one keeps a place of its own account. */
+/** Bodies in memory at a time, until they are stored: each may take 12 MiB. A slow one keeps a place of its own account. */
 const READS = { all: 20, ofAccount: 4 };
 
 /** Lookups of keys at the same time, for requests that nobody has proved to be of a collector. */
@@ -73,6 +67,7 @@ export class CollectorApi {
   /** Requests for work that wait, by collector: a new one ends the one before. */
   readonly #polls = new Map<string, AbortController>();
   readonly #reads = new AccountTurns(READS);
+  readonly #pace = new AccountPace();
   #lookups = 0;
 
   constructor(parts: CollectorParts) {
@@ -91,29 +86,25 @@ export class CollectorApi {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [path] = (request.url ?? '').split('?');
-    const answers = {
-      '/collector/enrol': 'enrol',
-      '/collector/work': 'work',
-      '/collector/result': 'result',
-      '/collector/past': 'past',
-      '/collector/pulse': 'pulse',
-      '/collector/look': 'look',
-    } as const;
-    const answer =
-      path !== undefined && Object.hasOwn(answers, path) ? answers[path as keyof typeof answers] : null;
-    if (answer === null) throw unknownPath;
+    const [path = ''] = (request.url ?? '').split('?');
+    const action = path.startsWith(PATH) ? path.slice(PATH.length) : '';
+    if (action !== 'enrol' && action !== 'work' && !isDelivery(action)) throw unknownPath;
     if (request.method !== 'POST') throw postOnly;
-    if (answer === 'enrol') return sendJson(request, response, await this.#enrol(request));
-    const limit = answer === 'work' ? LARGEST_QUESTION : LARGEST_RESULT;
-    const proved = await this.#prove(request, limit);
-    if (answer === 'result') return sendJson(request, response, await storeResult(this.#parts, proved));
-    if (answer === 'past') return sendJson(request, response, await storePastResults(proved));
-    if (answer === 'pulse') return sendJson(request, response, await storeEvents(proved));
-    if (answer === 'look') return sendJson(request, response, await storeAnswer(proved));
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
-    await sendJson(request, response, await this.#work(proved, gone.signal));
+    if (action === 'enrol') return sendJson(request, response, await this.#enrol(request));
+    const { signature, ...proved } = await this.#prove(request, path);
+    if (action === 'work') {
+      const gone = new AbortController();
+      response.once('close', () => gone.abort());
+      const read = () => this.#read(request, signature, proved, { bytes: LARGEST_QUESTION, accept: toWork });
+      const asked = await this.#reads.run(proved.collector.accountId, read);
+      return sendJson(request, response, await this.#work(proved, asked, gone.signal));
+    }
+    const { secret, log } = this.#parts;
+    const answer = await this.#reads.run(proved.collector.accountId, async () => {
+      const store = await this.#read(request, signature, proved, DELIVERIES[action]);
+      return store({ secret, log, pace: this.#pace }, proved);
+    });
+    await sendJson(request, response, answer);
   }
 
   async #enrol(request: IncomingMessage): Promise<object> {
@@ -139,14 +130,13 @@ export class CollectorApi {
   }
 
   /** Proves that a living collector sent the request, now and for the first time, before its body is read. */
-  async #prove(request: IncomingMessage, limit: number): Promise<Proved> {
+  async #prove(request: IncomingMessage, path: string): Promise<Proved & { signature: WrittenSignature }> {
     const { address } = callerFactsOf(request);
     const signature = parseSignature(request.headers);
     if (!signature) throw this.#failed(address, unsigned);
     const [accountId = 0, id = 0] = signature.keyId.split('/').map(Number);
     const writer = await this.#lookUp(() => this.#parts.writerOf(accountId));
     const collector = writer && (await this.#lookUp(() => findSigner(writer, accountId, id)));
-    const [path = ''] = (request.url ?? '').split('?');
     const signed = { method: 'POST', path: this.#parts.basePath + path };
     if (!collector || !isSignedBy(collector.publicKey, signed, signature))
       throw this.#failed(address, unsigned);
@@ -158,36 +148,47 @@ export class CollectorApi {
       );
     const isFirst = await atTurn(writer, accountId, () => admitRequest(writer, collector, signature.nonce));
     if (!isFirst) throw replayed;
-    return this.#reads.run(accountId, async () => {
-      const sent = await readBody(request, limit);
-      if (!hasDigest(sent, signature)) throw unsigned;
-      const body = await parseBody(sent, request.headers, limit);
-      return { collector, writer, body, sentAt: Math.floor(signature.nonce / 1e3) };
-    });
+    return { collector, writer, sentAt: Math.floor(signature.nonce / 1e3), signature };
   }
 
-  async #work({ collector, writer, body }: Proved, gone: AbortSignal): Promise<object> {
-    const asked = validBody<Work>(isWork, body);
+  /** Reads a body and checks its form. What large bodies take of this process is counted. */
+  async #read<T>(
+    request: IncomingMessage,
+    signature: WrittenSignature,
+    { collector: { accountId } }: Proved,
+    { bytes, accept }: { bytes: number; accept(body: unknown): T },
+  ): Promise<T> {
+    const sent = await readBody(request, bytes);
+    if (!hasDigest(sent, signature)) throw unsigned;
+    await this.#pace.wait(accountId);
+    return this.#pace.spend(accountId, async () => accept(await parseBody(sent, request.headers, bytes)));
+  }
+
+  async #work({ collector, writer }: Proved, asked: Work, gone: AbortSignal): Promise<object> {
     const { version, free, running, looking = [], buffered = { results: 0, seconds: 0 } } = asked;
     this.#requireVersion(version);
-    await storeCollectorFacts(writer, collector, { version, buffered });
     const { accountId, id: collectorId } = collector;
     const key = { accountId, collectorId };
+    const atOwnTurn = <T>(work: () => Promise<T>) => atTurn(writer, accountId, work);
+    await atOwnTurn(() => storeCollectorFacts(writer, collector, { version, buffered }));
+    await atOwnTurn(() => releaseOtherRuns(writer, key, running));
     const poll = this.#startPoll(`${accountId}/${collectorId}`);
     const signal = AbortSignal.any([poll.signal, gone, this.#closing.signal]);
     const until = performance.now() + POLL_MS;
-    await releaseOtherRuns(writer, key, running);
     const { secret, allowPrivateTargets } = this.#parts;
+    const take = () => handOut({ writer, secret, allowPrivateTargets }, key, free);
     try {
-      while (!signal.aborted) {
-        const take = () => handOut({ writer, secret, allowPrivateTargets }, key, free);
-        const jobs = free === 0 ? [] : await atTurn(writer, accountId, take);
-        const looks = await listWantedLooks(writer, key, looking);
-        if (jobs.length > 0 || looks.length > 0 || performance.now() > until)
-          return { jobs, looks, connections: await listCollected(writer, key) };
+      for (let isFirst = true; !signal.aborted; isFirst = false) {
+        const jobs = free === 0 ? [] : await atOwnTurn(take);
+        // A collector may have no room for a look, or take none: it does not ask again without a pause.
+        const looks = isFirst ? [] : await atOwnTurn(() => listWantedLooks(writer, key, looking));
+        if (jobs.length > 0 || looks.length > 0 || performance.now() > until) {
+          const connections = await atOwnTurn(() => listCollected(writer, key));
+          return { jobs, looks, connections, takes: TAKES };
+        }
         await wait(EVERY_MS, undefined, { signal }).catch(() => {});
       }
-      return { jobs: [] };
+      return { jobs: [], takes: TAKES };
     } finally {
       this.#endPoll(`${accountId}/${collectorId}`, poll);
     }
@@ -244,6 +245,14 @@ export class CollectorApi {
 
 const isEnrol = validatorOnUse(Enrol);
 const isWork = validatorOnUse(Work);
+
+function toWork(body: unknown): Work {
+  return validBody<Work>(isWork, body);
+}
+
+function isDelivery(action: string): action is keyof typeof DELIVERIES {
+  return Object.hasOwn(DELIVERIES, action);
+}
 
 const internalError = new Rejection(
   'internal_error',

@@ -1,18 +1,20 @@
 import type { ReportedMeasured } from '../monitor/collected/accept-measured.ts';
-import type { PastResult } from '../monitor/collected/store-past.ts';
 import { nullable } from '../platform/schema/nullable.ts';
-import { type Static, type TProperties, type TSchema, Type } from '../platform/schema/schema.ts';
+import { type Static, Type } from '../platform/schema/schema.ts';
 import { stringEnum } from '../platform/schema/string-enum.ts';
+import { READING_KINDS } from '../runs/changes/facts.ts';
 import { PROVIDERS } from '../vocabulary/hosted/providers.ts';
 import { FINDING_STATUSES, SEVERITIES } from '../vocabulary/severities.ts';
+import { closed, list, Name } from './schema-parts.ts';
 
 // The limits are above what a run of any server reports. Texts are shortened and cleaned where they are accepted.
 
-const closed = <Fields extends TProperties>(fields: Fields) =>
-  Type.Object(fields, { additionalProperties: false });
 const text = (maxLength: number) => Type.String({ maxLength });
-const list = <Items extends TSchema>(items: Items, maxItems: number) => Type.Array(items, { maxItems });
+/** A text that is stored as it is. */
+const printable = (maxLength: number) => Type.String({ maxLength, pattern: '^[ -~]*$' });
 const number = Type.Number({ minimum: -1e300, maximum: 1e300 });
+/** What an interval of the store can hold. */
+const seconds = Type.Number({ minimum: -1e9, maximum: 1e9 });
 const total = Type.Number({ minimum: 0, maximum: 1e18 });
 /** One of these words, or null. */
 const wordOrNull = <const Word extends string>(...words: readonly Word[]) =>
@@ -31,7 +33,7 @@ const Run = Type.String({ pattern: '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}
 /** The body of POST /collector/enrol. */
 export const Enrol = closed({
   token: text(200),
-  name: Type.String({ minLength: 1, maxLength: 200 }),
+  name: Name,
   /** Ed25519, 32 bytes in base64. */
   public_key: Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$' }),
   version: Version,
@@ -45,7 +47,7 @@ export const Work = closed({
   /** The runs that it has; any other run of its connections is handed out again. */
   running: list(Run, 100),
   /** The connections that it shows a person now. Absent = an older version. */
-  looking: Type.Optional(list(Type.String({ maxLength: 200 }), 1_000)),
+  looking: Type.Optional(list(Name, 1_000)),
   /** Results that wait there for delivery, and how old the oldest is. Absent = an older version. */
   buffered: Type.Optional(
     closed({
@@ -54,6 +56,12 @@ export const Work = closed({
     }),
   ),
 });
+
+/**
+ * The fields that were added to the requests of collectors, which the answer to each question for work lists. A collector sends none that
+ * is not listed, because a service of the version before refuses fields that it does not know.
+ */
+export const TAKES = ['looking', 'buffered', 'at'] as const;
 
 const Finding = closed({
   status: stringEnum(...FINDING_STATUSES),
@@ -115,9 +123,9 @@ const FACT_TEXTS = [{ enum: FACT_KINDS }, text(4_000), text(8_000)];
 const FACT_DETAILS = { ...MORE, properties: { source: text(1_000), database: text(1_000), of: text(1_000) } };
 
 const Reading = closed({
-  kind: stringEnum('setting', 'role_setting', 'server', 'extension', 'standby', 'schema', 'schema_skipped'),
+  kind: stringEnum(...READING_KINDS),
   database: text(200),
-  digest: text(100),
+  digest: printable(100),
   stored: Type.Optional(
     closed({
       basis: text(200),
@@ -161,14 +169,14 @@ const Queries = closed({
 
 const Server = closed({
   version: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
-  tls: nullable(text(20)),
+  tls: nullable(printable(20)),
   provider: wordOrNull(...PROVIDERS),
 });
 
 const Measured = closed({
   outcomes: list(Outcome, 500),
   samples: list(
-    closed({ checkId: text(100), database: text(1_000), after: number, rows: list(row, 2_000) }),
+    closed({ checkId: text(100), database: text(1_000), after: seconds, rows: list(row, 2_000) }),
     5_000,
   ),
   measures: list(Measure, 2_000),
@@ -191,21 +199,13 @@ export const Result = closed({
 
 /** The body of POST /collector/past: what was measured while the service was away, in the order of measurement. */
 export const Past = closed({
-  results: Type.Array(
-    closed({ connection: Type.String({ minLength: 1, maxLength: 200 }), at: Time, measured: Measured }),
-    { minItems: 1, maxItems: 50 },
-  ),
+  results: Type.Array(closed({ connection: Name, at: Time, measured: Measured }), {
+    minItems: 1,
+    maxItems: 50,
+  }),
 });
 
 export type Enrol = Static<typeof Enrol>;
 export type Work = Static<typeof Work>;
-/** {@link Result}. Its schema has the same fields. */
-export interface Result {
-  run: string;
-  at?: number;
-  measured: ReportedMeasured;
-}
-/** {@link Past}. Its schema has the same fields. */
-export interface Past {
-  results: PastResult[];
-}
+export type Result = Static<typeof Result>;
+export type Past = Static<typeof Past>;

@@ -1,22 +1,19 @@
-import type { CollectedAnswer } from '../monitor/collected/collected-look.ts';
-import type { PulseEvent } from '../monitor/collected/store-pulse.ts';
 import { nullable } from '../platform/schema/nullable.ts';
-import { type TProperties, type TSchema, Type } from '../platform/schema/schema.ts';
+import { type Static, Type } from '../platform/schema/schema.ts';
 import { stringEnum } from '../platform/schema/string-enum.ts';
 import { MOST_LOAD_SOURCES } from '../runs/load/session-load.ts';
+import { closed, list, Name } from './schema-parts.ts';
 
 // What pulses at a collector see. The limits are those of `src/monitor/pulse/`.
 
-const closed = <Fields extends TProperties>(fields: Fields) =>
-  Type.Object(fields, { additionalProperties: false });
 const text = (maxLength = 200) => Type.String({ maxLength });
-const list = <Items extends TSchema>(items: Items, maxItems: number) => Type.Array(items, { maxItems });
 const Amount = Type.Number({ minimum: 0, maximum: 1e15 });
 /** Process ids, and what is counted. */
 const Whole = Type.Integer({ minimum: -9_007_199_254_740_991, maximum: 9_007_199_254_740_991 });
 /** Milliseconds since 1970. */
 const Time = Type.Number({ minimum: 0, maximum: 1e14 });
-const Connection = Type.String({ minLength: 1, maxLength: 200 });
+/** Of an honest collector they have 64 bytes at most. */
+const ShortName = text(64);
 
 const TreeSession = closed({
   pid: Whole,
@@ -28,7 +25,7 @@ const TreeSession = closed({
 
 const Wait = {
   pid: Whole,
-  blockers: list(Whole, 100),
+  blockers: list(Whole, 20),
   seconds: Amount,
   lock: text(),
   relation: nullable(text()),
@@ -37,7 +34,7 @@ const Wait = {
 const Tree = closed({
   at: Type.String({ pattern: '^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,15}Z$' }),
   root: nullable(TreeSession),
-  waits: list(closed({ ...Wait, session: nullable(TreeSession) }), 500),
+  waits: list(closed({ ...Wait, session: nullable(TreeSession) }), 200),
   sessions: Amount,
 });
 
@@ -61,21 +58,21 @@ const Deadlock = closed({
     closed({
       digest: Type.String({ pattern: '^[0-9a-f]{32,64}$' }),
       command: Type.String({ pattern: '^[A-Z]{0,10}$' }),
-      tables: list(text(), 50),
+      tables: list(text(), 8),
       is_victim: Type.Boolean(),
     }),
-    20,
+    8,
   ),
 });
 
 const LoadSource = {
   state: stringEnum('active', 'idle in transaction'),
-  wait: text(),
-  event: text(),
-  query: text(),
-  role: text(),
-  application: text(),
-  database: text(),
+  wait: ShortName,
+  event: ShortName,
+  query: ShortName,
+  role: ShortName,
+  application: ShortName,
+  database: ShortName,
 };
 
 const Load = closed({
@@ -103,14 +100,12 @@ const Ask = closed({
 /** The body of POST /collector/pulse. Each event has one of `episode`, `deadlock`, `load` and `ask`. */
 export const PulseEvents = closed({
   events: list(
-    Type.Unsafe<PulseEvent>({
-      anyOf: [
-        closed({ connection: Connection, episode: Episode }),
-        closed({ connection: Connection, deadlock: Deadlock }),
-        closed({ connection: Connection, load: Load }),
-        closed({ connection: Connection, ask: Ask }),
-      ],
-    }),
+    Type.Union([
+      closed({ connection: Name, episode: Episode }),
+      closed({ connection: Name, deadlock: Deadlock }),
+      closed({ connection: Name, load: Load }),
+      closed({ connection: Name, ask: Ask }),
+    ]),
     200,
   ),
 });
@@ -124,12 +119,12 @@ const Reading = closed({
   lockWaitTimeout: nullable(Amount),
   active: Amount,
   idleInTransaction: Amount,
-  load: list(closed({ ...LoadSource, count: Amount, seconds: Amount }), 1_000),
+  load: list(closed({ ...LoadSource, count: Amount, seconds: Amount }), 200),
   transactions: nullable(closed({ commits: Amount, rollbacks: Amount })),
   replicaLag: nullable(Amount),
   deadlocks: nullable(Amount),
   oldestTransaction: nullable(Amount),
-  waits: list(closed(Wait), 1_000),
+  waits: list(closed(Wait), 200),
   shortWaits: Amount,
   sessions: list(
     closed({
@@ -141,8 +136,9 @@ const Reading = closed({
       state: text(),
       seconds: Amount,
     }),
-    1_000,
+    500,
   ),
+  clientsWaiting: nullable(closed({ count: Amount, seconds: Amount, isCutOff: Type.Boolean() })),
 });
 
 const Failure = closed({
@@ -152,19 +148,9 @@ const Failure = closed({
 
 /** The body of POST /collector/look: what a person who watches a connection is shown. */
 export const Look = closed({
-  connection: Connection,
-  answer: Type.Unsafe<CollectedAnswer>({
-    anyOf: [closed({ reading: Reading }), closed({ failure: Failure })],
-  }),
+  connection: Name,
+  answer: Type.Union([closed({ reading: Reading }), closed({ failure: Failure })]),
 });
 
-/** {@link PulseEvents}. */
-export interface PulseEvents {
-  events: PulseEvent[];
-}
-
-/** {@link Look}. */
-export interface Look {
-  connection: string;
-  answer: CollectedAnswer;
-}
+export type PulseEvents = Static<typeof PulseEvents>;
+export type Look = Static<typeof Look>;

@@ -169,10 +169,16 @@ test('a revoked collector is refused, gets no work, and delivers nothing', async
   const { body } = await revoked.work();
   const run = body.jobs?.[0]?.run ?? '';
   await commandJson(['collector', 'revoke', `${revoked.collector}`]);
-  for (const action of ['work', 'result']) {
-    const { status } = await revoked.send(action, quietResult(run));
-    expect([action, status]).toEqual([action, 401]);
-  }
+  const look = { connection: 'left', answer: { failure: { kind: 'unread', reason: 'x' } } };
+  const sent = {
+    work: { version: VERSION, free: 0, running: [] },
+    result: quietResult(run),
+    past: pastOf('left', Date.now() - 60_000),
+    pulse: { events: [episodeOf('left')] },
+    look,
+  };
+  for (const [action, content] of Object.entries(sent))
+    expect([action, (await revoked.send(action, content)).status]).toEqual([action, 401]);
   expect(await checksOf(id)).toBe(0);
   // Enrolled again it has another key, and the old one stays void.
   const anew = await enrolledClient(account.id, 'revoked');
@@ -333,6 +339,265 @@ test('what a collector says of a check is not believed, and its texts are made s
   const words = JSON.stringify(await readLog(account.key));
   expect(words).not.toContain('xxxxxxxx');
   await removed(connectionId);
+});
+
+/** What pulses saw of a connection, as honest collectors send it. */
+function episodeOf(connection: string, given: object = {}) {
+  const now = Date.now();
+  const who = { database: 'shop', role: 'bob', application: '' };
+  const session = { pid: 7, ...who, state: 'idle in transaction' };
+  const wait = { pid: 8, blockers: [7], seconds: 9, lock: 'tuple', relation: 'orders', session: null };
+  const episode = {
+    ...{ began_at: now - 9_000, root: '7/1', seen_at: now, ended_at: null, ...who },
+    ...{ most_sessions: 1, longest_seconds: 9, lost_seconds: 9 },
+    trees: [{ at: new Date(now).toISOString(), root: session, waits: [wait], sessions: 1 }],
+    ...given,
+  };
+  return { connection, episode };
+}
+
+function loadOf(connection: string, at: number, application = 'web') {
+  const source = {
+    state: 'active',
+    wait: '',
+    event: '',
+    query: '1',
+    role: 'bob',
+    application,
+    database: 'a',
+  };
+  const load = {
+    ...{ at, active: 1, idle_in_transaction: 0, blocked_sessions: 0, blocked_seconds: 0 },
+    ...{ end_blocked_sessions: 0, end_blocked_seconds: 0, commits: null, rollbacks: null, replica_lag: null },
+    sources: [{ source, sessions: 1 }],
+  };
+  return { connection, load };
+}
+
+function deadlockOf(connection: string, at: number) {
+  const transaction = { digest: 'a'.repeat(64), command: 'UPDATE', tables: ['shop.orders'], is_victim: true };
+  return { connection, deadlock: { at, transactions: [transaction] } };
+}
+
+const pastOf = (connection: string, at: number) => ({
+  results: [{ connection, at, measured: quietResult(NO_RUN).measured }],
+});
+
+const MINUTE = 60_000;
+const thisMinute = () => Math.floor(Date.now() / MINUTE) * MINUTE;
+
+/** How much of what pulses see is stored of a connection: episodes, deadlocks, minutes. */
+async function pulsesOf(connectionId: number): Promise<number[]> {
+  const { rows } = await store.query<{ counts: number[] }>(
+    `select array[(select count(*) from blocking_episode where connection_id = $1),
+                  (select count(*) from deadlock where connection_id = $1),
+                  (select count(*) from session_load where connection_id = $1)]::int[] as counts`,
+    [connectionId],
+  );
+  return rows[0]?.counts ?? [];
+}
+
+test('pulses, looks and results of the past count only for connections of their collector, and once', async () => {
+  const id = await addCollected('own', 'pulsed');
+  const at = thisMinute() - MINUTE;
+  const events = [episodeOf('pulsed'), deadlockOf('pulsed', at), loadOf('pulsed', at)];
+  await store.query(
+    `update collected_connection set look_until = now() + interval '1 min' where connection_id = $1`,
+    [id],
+  );
+  const look = { connection: 'pulsed', answer: { failure: { kind: 'unread', reason: 'silence' } } };
+  for (const thief of [other, stranger]) {
+    expect(await thief.send('pulse', { events })).toMatchObject({ status: 200, body: {} });
+    expect((await thief.send('look', look)).body).toEqual({ watched: false });
+    expect((await thief.send('past', pastOf('pulsed', at))).body).toEqual({ stored: 0 });
+  }
+  expect([await pulsesOf(id), await checksOf(id)]).toEqual([[0, 0, 0], 0]);
+  const pulse = own.sign('pulse', { events });
+  expect([(await post('pulse', pulse)).status, (await post('pulse', pulse)).status]).toEqual([200, 401]);
+  expect((await own.send('pulse', { events })).status).toBe(200); // sent again, because the answer was lost
+  expect(await pulsesOf(id)).toEqual([1, 1, 1]);
+  for (const stored of [1, 0])
+    expect((await own.send('past', pastOf('pulsed', at))).body).toEqual({ stored });
+  expect((await own.send('look', look)).body).toEqual({ watched: true });
+  const { rows } = await store.query('select look from collected_connection where connection_id = $1', [id]);
+  expect(rows).toEqual([{ look: look.answer }]);
+  await removed(id);
+  for (const [action, content] of Object.entries({ pulse: { events }, look, past: pastOf('pulsed', at + 1) }))
+    expect([action, (await own.send(action, content)).body]).not.toMatchObject([action, { stored: 1 }]);
+  expect(await checksOf(id)).toBe(1);
+});
+
+test('what no pulse can have seen is not stored', async () => {
+  const id = await addCollected('own', 'impossible');
+  const now = Date.now();
+  const [{ episode }] = [episodeOf('impossible')];
+  const [tree] = episode.trees;
+  const wait = { ...tree?.waits[0], session: tree?.root };
+  const impossible = [
+    { seen_at: 0, began_at: 0 },
+    { seen_at: now - 26 * 60 * MINUTE, began_at: 0 },
+    { seen_at: now + 10 * MINUTE },
+    { seen_at: 1e14 },
+    { began_at: now + 1_000, seen_at: now },
+    { ended_at: 1e14 },
+    { ended_at: 0 },
+    { trees: [{ ...tree, at: '2099-99-99T99:99:99.999Z' }] },
+    { trees: [{ ...tree, waits: Array.from({ length: 60 }, () => ({ ...wait, lock: 'x'.repeat(150) })) }] },
+  ].map((given) => episodeOf('impossible', given));
+  const events = [
+    ...impossible,
+    ...[0, 1e14, now - 26 * 60 * MINUTE].map((at) => deadlockOf('impossible', at)),
+    ...[0, 1e14, thisMinute() + 1, thisMinute() - 26 * 60 * MINUTE].map((at) => loadOf('impossible', at)),
+    { connection: 'impossible', ask: { holding: ['invented', 'rule_1'], cleared: [] } },
+  ];
+  expect((await own.send('pulse', { events })).status).toBe(200);
+  expect(await pulsesOf(id)).toEqual([0, 0, 0]);
+  for (const at of [0, now + MINUTE, 1e14, now - 26 * 60 * MINUTE])
+    expect((await own.send('past', pastOf('impossible', at))).body).toEqual({ stored: 0 });
+  expect(await checksOf(id)).toBe(0);
+  await removed(id);
+});
+
+test('pulses, looks and results of the past of another form are refused, and no error is ours', async () => {
+  const id = await addCollected('own', 'forms');
+  const event = episodeOf('forms');
+  const look = (answer: object) => ({ connection: 'forms', answer });
+  const reading = {
+    ...{
+      started: 0,
+      isStandby: false,
+      isReplicating: null,
+      connections: { used: 1, allowed: 2 },
+      room: null,
+    },
+    ...{ lockWaitTimeout: null, active: 1, idleInTransaction: 0, load: [], transactions: null, waits: [] },
+    ...{ replicaLag: null, deadlocks: null, oldestTransaction: null, shortWaits: 0, sessions: [] },
+    clientsWaiting: null,
+  };
+  const waits = Array.from({ length: 201 }, (_, pid) => ({
+    ...{ pid, blockers: [], seconds: 1, lock: '', relation: null },
+  }));
+  const { results } = pastOf('forms', Date.now() - MINUTE);
+  const [past] = results;
+  const withAfter = (after: number) => ({
+    ...past,
+    measured: {
+      ...past?.measured,
+      samples: [{ checkId: 'PG_DEADLOCKS', database: '', after, rows: [] }],
+    },
+  });
+  const forms: [string, object][] = [
+    ['pulse', { events: Array.from({ length: 201 }, () => event) }],
+    ['pulse', { events: [{ ...event, connection: '' }] }],
+    ['pulse', { events: [{ ...event, connection: 'a\u0000' }] }],
+    ['pulse', { events: [{ ...event, account: stranger.account }] }],
+    ['pulse', { events: [{ ...event, ...loadOf('forms', thisMinute()) }] }],
+    ['pulse', { events: [episodeOf('forms', { seen_at: 1e300 })] }],
+    ['pulse', { events: [episodeOf('forms', { lost_seconds: -1 })] }],
+    [
+      'pulse',
+      { events: [episodeOf('forms', { trees: [{ at: 'now', root: null, waits: [], sessions: 0 }] })] },
+    ],
+    ['pulse', { events: [loadOf('forms', thisMinute(), 'x'.repeat(65))] }],
+    ['pulse', { events: [loadOf('forms', 0.5)] }],
+    ['pulse', { events: [deadlockOf('forms', -1)] }],
+    ['look', { ...look({ reading }), connection: 'a\u0000' }],
+    ['look', look({ reading: { ...reading, waits } })],
+    ['look', look({ reading: { ...reading, started: 1e300 } })],
+    ['look', look({ reading, failure: { kind: 'unread', reason: '' } })],
+    ['look', look({ failure: { kind: 'invented', reason: '' } })],
+    ['past', { results: [] }],
+    ['past', { results: Array.from({ length: 51 }, () => past) }],
+    ['past', { results: [{ ...past, connection: 'a\u0000' }] }],
+    ['past', { results: [{ ...past, at: 1e300 }] }],
+    ['past', { results: [withAfter(1e300)] }],
+    ['work', { version: VERSION, free: 1, running: [], looking: ['a\u0000'] }],
+  ];
+  for (const [n, [action, form]] of forms.entries()) {
+    const { status, body } = await own.send(action, form);
+    expect([n, action, status, body.error?.code]).toEqual([n, action, 400, 'invalid_parameter']);
+  }
+  const deep = `{"events":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  const raw: [string, Buffer, number][] = [
+    ['pulse', Buffer.from('{"events":[{"connection":"forms","load":{"at":NaN}}]}'), 400],
+    [
+      'pulse',
+      Buffer.from(JSON.stringify({ events: [loadOf('forms', 0)] }).replace('"at":0', '"at":1e999')),
+      400,
+    ],
+    ['pulse', Buffer.from(deep), 400],
+    ['pulse', Buffer.alloc(5 * 1024 * 1024, ' '), 413],
+    ['past', Buffer.alloc(5 * 1024 * 1024, ' '), 413],
+    ['look', Buffer.alloc(600 * 1024, ' '), 413],
+  ];
+  for (const [action, body, status] of raw)
+    expect([action, (await post(action, own.signBytes(action, gzipSync(body)))).status]).toEqual([
+      action,
+      status,
+    ]);
+  // A name that is no text in UTF-8 is of no connection.
+  expect((await own.send('pulse', { events: [{ ...event, connection: '\ud800' }] })).status).toBe(200);
+  expect((await own.send('look', look({ reading }))).body).toEqual({ watched: false });
+  expect([await pulsesOf(id), await checksOf(id)]).toEqual([[0, 0, 0], 0]);
+  expect(service.output()).not.toContain('a request of a collector failed');
+  await removed(id);
+});
+
+test('a flood of events delays no other account, and what is kept of it is bounded', async () => {
+  const id = await addCollected('own', 'flood', stranger.account);
+  let isOver = false;
+  const flood = Array.from({ length: 8 }, (_, request) => {
+    const events = Array.from({ length: 200 }, (_each, n) =>
+      episodeOf('flood', { began_at: Date.now() - 1_000 * (200 * request + n), root: `${n}/${request}` }),
+    );
+    return stranger.send('pulse', { events });
+  });
+  const all = Promise.all(flood).finally(() => {
+    isOver = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  for (let n = 0; n < 3; n++) expect((await own.send('result', quietResult(NO_RUN))).status).toBe(409);
+  expect(isOver).toBe(false);
+  const statuses = new Set((await all).map(({ status }) => status));
+  expect([...statuses].filter((status) => status !== 200 && status !== 429)).toEqual([]);
+  expect(statuses).toContain(200);
+  const [episodes = 0] = await pulsesOf(id);
+  expect(episodes).toBeGreaterThan(0);
+  expect(episodes).toBeLessThanOrEqual(1_000);
+  await removed(id);
+});
+
+test('a flood of asks gives a run each ten seconds at most', async () => {
+  const { connectionId, run } = await startedRun(own, 'asks');
+  expect((await own.send('result', quietResult(run))).status).toBe(200);
+  const ask = { connection: 'asks', ask: { holding: ['blocked'], cleared: [] } };
+  for (let n = 0; n < 3; n++)
+    expect((await own.send('pulse', { events: Array.from({ length: 200 }, () => ask) })).status).toBe(200);
+  const { rows } = await store.query<{ seconds: number }>(
+    `select extract(epoch from s.due_at - h.created_at)::float8 as seconds
+       from connection_schedule s
+       join connection c using (account_id, connection_id)
+       join health_check h on h.account_id = c.account_id and h.health_check_id = c.latest_check_id
+      where s.connection_id = $1`,
+    [connectionId],
+  );
+  expect(rows[0]?.seconds).toBeGreaterThanOrEqual(10);
+  expect(rows[0]?.seconds).toBeLessThan(12);
+  await removed(connectionId);
+});
+
+test('a look that a collector does not take is no reason to ask without a pause', async () => {
+  const id = await addCollected('own', 'untaken');
+  await own.send('result', quietResult((await own.work()).body.jobs?.[0]?.run ?? ''));
+  await store.query(
+    `update collected_connection set look_until = now() + interval '1 min' where connection_id = $1`,
+    [id],
+  );
+  const began = performance.now();
+  for (let n = 0; n < 3; n++)
+    expect((await own.work({ looking: [] })).body).toMatchObject({ jobs: [], looks: ['untaken'] });
+  expect(performance.now() - began).toBeGreaterThan(2_500);
+  await removed(id);
 });
 
 test('a slow body, and one that never ends, is cut off', async () => {

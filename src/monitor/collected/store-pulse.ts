@@ -5,6 +5,7 @@ import { storeDeadlock } from '../../runs/episodes/deadlock.ts';
 import { storeEpisode } from '../../runs/episodes/store-episode.ts';
 import { hashSource, type LoadMinute, type LoadSource } from '../../runs/load/session-load.ts';
 import { storeLoad } from '../../runs/load/store-load.ts';
+import { mayStartWork } from '../../store/cells/moving.sql.ts';
 import type { ConnectionKey } from '../monitor-deps.ts';
 import { parseEvidence } from '../pulse/pulse-conditions.ts';
 import type { SentDeadlock } from '../pulse/reading/read-deadlock.ts';
@@ -33,10 +34,12 @@ const NEWEST_MS = 180_000;
 const MINUTE_MS = 60_000;
 /** As pulses cut them (`pulse-reading.ts`, `track-episodes.ts`). */
 const NAME = 200;
-const TREES_BYTES = 200 * 1024;
+/** `track-episodes.ts` cuts trees at 8 KiB, and counts the characters of their root. */
+const TREE_BYTES = 12 * 1024;
 
 const find = `
-  select m.account_id as "accountId", m.connection_id as "connectionId", m.name
+  select m.account_id as "accountId", m.connection_id as "connectionId", m.name,
+         not ${mayStartWork('m.account_id')} as "isMoving"
     from collected_connection m
     join collector o using (account_id, collector_id)
     join connection c using (account_id, connection_id)
@@ -44,28 +47,25 @@ const find = `
      and o.revoked_at is null and c.removed_at is null and c.pulse_seconds > 0`;
 
 /**
- * Stores what pulses of a collector saw, of connections that name it. What is of no such connection, or of no time that can be, is left
- * out: nobody can be asked again.
+ * The connections with these names of which the collector may report pulses, by name; `moving` while the account goes to another cell.
+ * What is of no such connection is left out: nobody can be asked again.
  */
-export async function storePulseEvents(
+export async function findPulsed(
   writer: pg.Pool,
   { accountId, collectorId }: CollectorKey,
-  events: readonly PulseEvent[],
-): Promise<void> {
-  const names = [...new Set(events.map(({ connection }) => connection))];
-  const { rows } = await writer.query<ConnectionKey & { name: string }>(find, [
+  names: readonly string[],
+): Promise<Map<string, ConnectionKey> | 'moving'> {
+  const { rows } = await writer.query<ConnectionKey & { name: string; isMoving: boolean }>(find, [
     accountId,
     collectorId,
     names,
   ]);
-  const keys = new Map(rows.map(({ name, ...key }) => [name, key]));
-  for (const event of events) {
-    const key = keys.get(event.connection);
-    if (key) await storeEvent(writer, key, event);
-  }
+  if (rows.some(({ isMoving }) => isMoving)) return 'moving';
+  return new Map(rows.map(({ name, connectionId }) => [name, { accountId, connectionId }]));
 }
 
-async function storeEvent(writer: pg.Pool, key: ConnectionKey, event: PulseEvent): Promise<void> {
+/** Stores what a pulse of a collector saw, unless it is of no time that can be, or larger than any pulse's. */
+export async function storePulseEvent(writer: pg.Pool, key: ConnectionKey, event: PulseEvent): Promise<void> {
   if ('ask' in event) return askForRun(writer, key, event.ask);
   if ('episode' in event) {
     const episode = acceptEpisode(event.episode);
@@ -112,9 +112,9 @@ function acceptEpisode({
   trees,
   ...episode
 }: Extract<PulseEvent, { episode: unknown }>['episode']): BlockingEpisode | null {
-  const isOrdered = began_at <= seen_at && (ended_at === null || ended_at >= began_at);
-  if (!isPossible(seen_at) || !isOrdered || Buffer.byteLength(JSON.stringify(trees)) > TREES_BYTES)
-    return null;
+  const isOrdered =
+    began_at <= seen_at && (ended_at === null || (ended_at >= began_at && isPossible(ended_at)));
+  if (!isPossible(seen_at) || !isOrdered || !trees.every(isPossibleTree)) return null;
   return {
     ...episode,
     root: cleanText(episode.root, NAME),
@@ -126,6 +126,11 @@ function acceptEpisode({
     ended_at: ended_at === null ? null : new Date(ended_at),
     trees: trees.map(acceptTree),
   };
+}
+
+function isPossibleTree(tree: BlockingTree): boolean {
+  const isTime = Number.isFinite(Date.parse(tree.at));
+  return isTime && Buffer.byteLength(JSON.stringify(tree)) <= TREE_BYTES;
 }
 
 function acceptTree({ at, root, waits, sessions }: BlockingTree): BlockingTree {

@@ -1,15 +1,18 @@
 import type { ChangeKind } from './connection-change.ts';
 
 /** What is read and compared together. Of a role's settings, those that went are known; of the server's, never. */
-export type ReadingKind =
-  | 'setting'
-  | 'role_setting'
-  | 'server'
-  | 'extension'
-  | 'standby'
-  | 'schema'
+export const READING_KINDS = [
+  'setting',
+  'role_setting',
+  'server',
+  'extension',
+  'standby',
+  'schema',
   // Why the schema was not read; empty if it was.
-  | 'schema_skipped';
+  'schema_skipped',
+] as const;
+
+export type ReadingKind = (typeof READING_KINDS)[number];
 
 /** One fact of a server, as a tuple, because a schema has many: kind, subject, value, and what only some facts have. */
 export type Fact = readonly [kind: ChangeKind, subject: string, value: string, more?: FactDetails];
