@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { nothingMeasured } from '../nothing-measured.ts';
 import { ResultBuffer } from './buffer.ts';
@@ -122,4 +123,18 @@ test('a folder that can not be written costs results, not the process', () => {
   expect([nowhere.add('a', 1, quiet), nowhere.add('a', 2, quiet)]).toEqual([false, false]);
   expect([nowhere.next(), nowhere.plans(), nowhere.size().results]).toEqual([[], [], 0]);
   expect(said).toHaveLength(1);
+});
+
+test('a result whose content was damaged is dropped, and the others are delivered', () => {
+  const buffer = open();
+  for (const name of ['first', 'damaged', 'last']) expect(buffer.add(name, Date.now(), quiet)).toBe(true);
+  buffer.close();
+  const database = new DatabaseSync(path());
+  database.exec(`update result set report = x'1f8b0800' where connection = 'damaged'`);
+  database.close();
+  const again = open();
+  expect(again.next().map(({ result }) => result.connection)).toEqual(['first', 'last']);
+  expect(again.size()).toMatchObject({ results: 2 });
+  expect(said).toEqual(['a kept health check was damaged, and is dropped']);
+  again.close();
 });

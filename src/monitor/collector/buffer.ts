@@ -89,10 +89,21 @@ export class ResultBuffer {
     for (const { id, connection, at, bytes: size, report } of rows) {
       bytes += Number(size);
       if (results.length > 0 && bytes > LARGEST_BYTES) break;
-      const measured = JSON.parse(gunzipSync(report as Uint8Array).toString());
-      results.push({ id: Number(id), result: { connection: String(connection), at: Number(at), measured } });
+      const measured = unpack(report as Uint8Array);
+      if (measured === null) this.#drop(Number(id), String(connection));
+      else
+        results.push({
+          id: Number(id),
+          result: { connection: String(connection), at: Number(at), measured },
+        });
     }
     return results;
+  }
+
+  /** SQLite does not see that the content of a row was damaged. */
+  #drop(id: number, connection: string): void {
+    if (this.#try(({ remove }) => remove.run(id)))
+      this.#log.error({ connection }, 'a kept health check was damaged, and is dropped');
   }
 
   /** Forgets results that were delivered. */
@@ -203,6 +214,15 @@ export class ResultBuffer {
 }
 
 class DamagedBuffer extends Error {}
+
+/** Null if it is no report. */
+function unpack(report: Uint8Array): ReportedMeasured | null {
+  try {
+    return JSON.parse(gunzipSync(report).toString());
+  } catch {
+    return null;
+  }
+}
 
 function prepare(
   database: DatabaseSync,

@@ -40,6 +40,7 @@ export async function drainBuffer(
         { connection: refused?.result.connection, reason: error.message },
         'the service refuses a kept health check, which is dropped',
       );
+      most = undefined;
     }
     buffer.remove(batch);
   }
