@@ -68,6 +68,17 @@ test('a job is accepted as it is', () => {
   expect(acceptJobs({ jobs: [] })).toEqual([]);
 });
 
+test('what a newer service adds is left out', () => {
+  const facts = {
+    ...job.instructions.facts,
+    known: [{ kind: 'invented', database: '', digest: 'd', age: 1 }],
+  };
+  const newer = { ...withInstructions({ facts, invented: true }), invented: [] };
+  expect(acceptJobs({ jobs: [newer], invented: 1 })).toEqual([
+    withInstructions({ facts: { ...job.instructions.facts, known: [] } }),
+  ]);
+});
+
 test('what would become part of a statement must have the form of a query, else it is left out', () => {
   const attack = '1) union select passwd from pg_shadow --';
   expect(queriesOf({ state: stateOf(`${attack}/10/5/1`, '-42') })?.state).toBe(null);

@@ -1,6 +1,6 @@
 import type { Row } from '../../checks/fault.ts';
 import type { ServerLimit } from '../../checks/pgbouncer/server-limit.ts';
-import type { KnownReading } from '../../runs/changes/facts.ts';
+import { type KnownReading, READING_KINDS } from '../../runs/changes/facts.ts';
 import type { QueryInstructions } from '../../runs/queries/query-run.ts';
 import { unpackState } from '../../runs/queries/query-state.ts';
 import { ENGINES } from '../../vocabulary/engines.ts';
@@ -33,6 +33,12 @@ export function acceptNames(answer: unknown): string[] | null {
 export function acceptLooks(answer: unknown): string[] {
   const { looks } = fieldsIn(answer);
   return Array.isArray(looks) ? looks.filter(isText) : [];
+}
+
+/** The fields that the service takes, of those that were added to requests; null = it does not say. */
+export function acceptTakes(answer: unknown): ReadonlySet<string> | null {
+  const { takes } = fieldsIn(answer);
+  return Array.isArray(takes) ? new Set(takes.filter(isText)) : null;
 }
 
 /** One job. Throws {@link InvalidJob}. */
@@ -90,10 +96,16 @@ function acceptFacts({ key, known, started }: Fields) {
   if (!isText(key)) throw new InvalidJob('facts');
   return {
     key,
-    // They are only compared.
-    known: listIn(known).map((one) => fieldsIn(one) as unknown as KnownReading),
+    known: listIn(known).flatMap((one) => acceptKnown(fieldsIn(one))),
     started: isText(started) ? started : null,
   };
+}
+
+/** None if a newer service has a kind that this version does not read. */
+function acceptKnown({ kind: named, database, digest, age }: Fields): KnownReading[] {
+  const kind = READING_KINDS.find((one) => one === named);
+  if (!isText(database) || !isText(digest) || typeof age !== 'number') throw new InvalidJob('a reading');
+  return kind ? [{ kind, database, digest, age }] : [];
 }
 
 /** What is not as a run reported it is left out, as if this were the first run. */

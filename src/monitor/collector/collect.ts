@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { CollectedJob } from '../collected/hand-out.ts';
-import { acceptJobs, acceptLooks, acceptNames } from './accept-job.ts';
+import { acceptJobs, acceptLooks, acceptNames, acceptTakes } from './accept-job.ts';
 import { AwayPlan } from './away-plan.ts';
 import { ResultBuffer } from './buffer.ts';
 import { callService, ServiceAway, ServiceRefused } from './call-service.ts';
@@ -60,6 +60,8 @@ export class Collector {
   #targets: CollectorTargets;
   /** Ends a question whose answer would be another one now. */
   #outdated = new AbortController();
+  /** The fields that the service takes, of those that were added to requests. */
+  #takes: ReadonlySet<string> = new Set();
   /** The free slots that the service was told of last. */
   #askedFree = 0;
   #problem: string | null = null;
@@ -127,10 +129,20 @@ export class Collector {
     this.#askedFree = free;
     this.#outdated = new AbortController();
     const signal = AbortSignal.any([this.#until, this.#outdated.signal]);
-    const running = [...this.#running.keys()];
-    const [looking, buffered] = [this.#looks.names(), this.#buffer.size()];
-    const answer = await callService(identity, 'work', { version, free, running, looking, buffered }, signal);
+    const question = {
+      version,
+      free,
+      running: [...this.#running.keys()],
+      ...(this.#takes.has('looking') && { looking: this.#looks.names() }),
+      ...(this.#takes.has('buffered') && { buffered: this.#buffer.size() }),
+    };
+    const answer = await callService(identity, 'work', question, signal).catch((error: unknown) => {
+      // It may be an older version than the one before.
+      if (error instanceof ServiceRefused && error.status === 400) this.#takes = new Set();
+      throw error;
+    });
     const jobs = acceptJobs(answer);
+    this.#takes = acceptTakes(answer) ?? this.#takes;
     const names = acceptNames(answer);
     if (names) this.#plan.keepOnly(names);
     if (this.#parts.hasPulses) this.#looks.start(acceptLooks(answer));
@@ -157,13 +169,13 @@ export class Collector {
       const measured = await runJob(job, this.#targets, this.#until);
       this.#plan.measured(connection, began, measured.samples);
       const report = toReport(measured);
-      const result = { run, at: Date.now(), measured: report };
+      const at = Date.now();
       try {
-        await this.#deliver(result);
+        await this.#deliver({ run, ...(this.#takes.has('at') && { at }), measured: report });
         log.info(fields, 'health check delivered');
       } catch (error) {
         if (this.#until.aborted || (isFinal(error) && !hasNoRun(error))) throw error;
-        if (this.#buffer.add(connection, result.at, toHistory(report)))
+        if (this.#buffer.add(connection, at, toHistory(report)))
           log.info({ ...fields, reason: messageOf(error) }, 'health check kept until the service takes it');
       }
     } catch (error) {
