@@ -56,9 +56,8 @@ function attempt<T>(read: () => T): { value: T } | { problem: string } {
 /** Sends a signed request that changes nothing, beside those of the collector that runs. */
 async function checkService(identity: CollectorIdentity): Promise<Diagnosis> {
   const { name, url } = identity;
-  const question = { connection: 'doctor', answer: { failure: { kind: 'unread', reason: 'none' } } };
   try {
-    await callService(identity, 'look', question, AbortSignal.timeout(20_000));
+    await callService(identity, 'pulse', { events: [] }, AbortSignal.timeout(20_000));
     return ok(`The service at ${url} accepts the key of collector ${name}.`);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CollectedJob } from '../collected/hand-out.ts';
 import type { CounterBefore, CounterSample } from '../counters.ts';
 import { acceptJob } from './accept-job.ts';
@@ -44,7 +45,7 @@ export class AwayPlan {
     const { samples = [], isRunning = false } = known ?? {};
     const planned = { job: settings, began: Date.now(), samples, isRunning };
     this.#connections.set(connection, planned);
-    if (JSON.stringify(known?.job) !== JSON.stringify(settings)) this.#keep(planned);
+    if (!isDeepStrictEqual(known?.job, settings)) this.#keep(planned);
   }
 
   /** Forgets the connections that the service does not name. */

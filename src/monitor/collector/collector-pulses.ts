@@ -113,15 +113,9 @@ function toSentLoad({ at, sources, ...minute }: LoadMinute) {
 
 /** A log whose lines name the connection as the collector's file does. */
 function namedLog(log: Log, connection: string): PulseParts['log'] {
-  const named = (write: Log['info']) => (fields: object, message: string) => {
+  const named = (level: 'info' | 'warn' | 'error') => (fields: object, message: string) => {
     const { accountId: _account, connectionId: _id, ...rest } = { accountId: 0, connectionId: 0, ...fields };
-    write.call(log, { connection, ...rest }, message);
+    log[level]({ connection, ...rest }, message);
   };
-  return {
-    debug: () => {},
-    info: named(log.info),
-    warn: named(log.warn),
-    error: named(log.error),
-    isLevelEnabled: () => false,
-  } as unknown as PulseParts['log']; // a pulse always gives fields and a message
+  return { info: named('info'), warn: named('warn'), error: named('error'), isLevelEnabled: () => false };
 }

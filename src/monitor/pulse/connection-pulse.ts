@@ -18,12 +18,22 @@ import { type Episodes, seesShortWait, trackEpisodes } from './track-episodes.ts
 import { LoadRecorder } from './watch/load-recorder.ts';
 import { FRESH_WATCH, watchPulse } from './watch/watch-pulses.ts';
 
+type LogLine = (fields: object, message: string) => void;
+
+/** A log of which each line has fields and a message. */
+interface PulseLog {
+  info: LogLine;
+  warn: LogLine;
+  error: LogLine;
+  isLevelEnabled(level: string): boolean;
+}
+
 /** What the pulses of a connection share with those of others. */
 export interface PulseParts {
   children: AccountChildren;
   closeLooks: CloseLooks;
   tokenCommands: NonNullable<MonitorDeps['tokenCommands']>;
-  log: MonitorDeps['log'];
+  log: PulseLog;
   /** Stores an episode, or what became of it. Throws if the store fails. */
   storeEpisode(episode: BlockingEpisode): Promise<void>;
   /** Stores a deadlock that InnoDB ended. */
