@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { type LookupFunction, Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { OwnWords } from '../text/own-words.ts';
 
 /** An address as Node's resolver gives it. */
 export interface Address {
@@ -15,7 +16,7 @@ export interface Endpoint {
 }
 
 /** The target has an address that dbvitals does not connect to. A retry does not help. */
-export class ForbiddenAddress extends Error {}
+export class ForbiddenAddress extends OwnWords {}
 
 // Metadata services outside the link-local range: AWS, Google Cloud, Azure, Alibaba Cloud, Oracle Cloud.
 const METADATA = new Set([

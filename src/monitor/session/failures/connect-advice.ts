@@ -22,50 +22,52 @@ const OWN_LIMIT =
   "End connections of the login that nobody needs, or raise the login's own limit (ALTER USER … WITH MAX_USER_CONNECTIONS …).";
 
 /** Codes of Node, SQLSTATEs, and error numbers of MySQL and MariaDB, as connect-failure.ts explains them. */
-const ADVICE: Readonly<Record<string, string>> = {
-  '1040': POOLER,
-  '1044': 'Grant the login a privilege on the database, or correct the database of the connection.',
-  '1049': DATABASE,
-  '1129':
-    'Find out why connections from this machine failed. Then unblock it: FLUSH HOSTS on MariaDB, TRUNCATE TABLE performance_schema.host_cache on MySQL.',
-  '1203': OWN_LIMIT,
-  '1226': OWN_LIMIT,
-  '1251':
-    'Give the login an authentication plugin that is supported (ALTER USER … IDENTIFIED WITH caching_sha2_password BY …).',
-  '1275':
-    'Give the login a new password on the server: the old one is stored in a form that is no longer used.',
-  '1524':
-    'Load the authentication plugin of the login on the server (INSTALL PLUGIN), or give the login another one.',
-  '1698':
-    'The login may log in only through the socket as the user of the same name. Give it a password, or use another login.',
-  '1820': EXPIRED,
-  '1862': EXPIRED,
-  '28000':
-    'Let pg_hba.conf allow this login from this machine, and the role log in (ALTER ROLE … LOGIN). The log of the server names the rule that refused it.',
-  '28P01': PASSWORD,
-  '3118': UNLOCK,
-  '3159': 'Choose the TLS mode require (--tls): the server refuses logins without TLS.',
-  '3955': UNLOCK,
-  '3D000': DATABASE,
-  '4151': UNLOCK,
-  '53300': POOLER,
-  '57P03':
-    'Wait until the server has started. If it takes long, read its log: a recovery or a shutdown may take its time.',
-  EACCES:
-    'Let the user of the service open the socket: check the permissions of the socket and of its folder.',
-  EAI_AGAIN: 'Check the DNS servers of this machine, and run the check again.',
-  ECONNREFUSED:
-    'Start the server, or correct the host and port of the connection. The server must listen on that address (listen_addresses, bind_address).',
-  ECONNRESET: CLOSED,
-  EHOSTUNREACH: ROUTE,
-  ENETUNREACH: ROUTE,
-  ENOENT: 'Start the server, or correct the path of the socket in the connection.',
-  ENOTFOUND: 'Correct the host name of the connection, or its entry in the DNS.',
-  ERR_TLS_CERT_ALTNAME_INVALID:
-    'Use a host name that the certificate contains, or give the server a certificate with this name. If only its authority is to be verified, choose the TLS mode verify-ca (--tls, --ca-file).',
-  ETIMEDOUT: SILENT,
-  PROTOCOL_CONNECTION_LOST: CLOSED,
-};
+const ADVICE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '1040': POOLER,
+    '1044': 'Grant the login a privilege on the database, or correct the database of the connection.',
+    '1049': DATABASE,
+    '1129':
+      'Find out why connections from this machine failed. Then unblock it: FLUSH HOSTS on MariaDB, TRUNCATE TABLE performance_schema.host_cache on MySQL.',
+    '1203': OWN_LIMIT,
+    '1226': OWN_LIMIT,
+    '1251':
+      'Give the login an authentication plugin that is supported (ALTER USER … IDENTIFIED WITH caching_sha2_password BY …).',
+    '1275':
+      'Give the login a new password on the server: the old one is stored in a form that is no longer used.',
+    '1524':
+      'Load the authentication plugin of the login on the server (INSTALL PLUGIN), or give the login another one.',
+    '1698':
+      'The login may log in only through the socket as the user of the same name. Give it a password, or use another login.',
+    '1820': EXPIRED,
+    '1862': EXPIRED,
+    '28000':
+      'Let pg_hba.conf allow this login from this machine, and the role log in (ALTER ROLE … LOGIN). The log of the server names the rule that refused it.',
+    '28P01': PASSWORD,
+    '3118': UNLOCK,
+    '3159': 'Choose the TLS mode require (--tls): the server refuses logins without TLS.',
+    '3955': UNLOCK,
+    '3D000': DATABASE,
+    '4151': UNLOCK,
+    '53300': POOLER,
+    '57P03':
+      'Wait until the server has started. If it takes long, read its log: a recovery or a shutdown may take its time.',
+    EACCES:
+      'Let the user of the service open the socket: check the permissions of the socket and of its folder.',
+    EAI_AGAIN: 'Check the DNS servers of this machine, and run the check again.',
+    ECONNREFUSED:
+      'Start the server, or correct the host and port of the connection. The server must listen on that address (listen_addresses, bind_address).',
+    ECONNRESET: CLOSED,
+    EHOSTUNREACH: ROUTE,
+    ENETUNREACH: ROUTE,
+    ENOENT: 'Start the server, or correct the path of the socket in the connection.',
+    ENOTFOUND: 'Correct the host name of the connection, or its entry in the DNS.',
+    ERR_TLS_CERT_ALTNAME_INVALID:
+      'Use a host name that the certificate contains, or give the server a certificate with this name. If only its authority is to be verified, choose the TLS mode verify-ca (--tls, --ca-file).',
+    ETIMEDOUT: SILENT,
+    PROTOCOL_CONNECTION_LOST: CLOSED,
+  }),
+);
 
 /** What a person can do about a failed connection attempt. */
 export interface Remedy {
@@ -112,7 +114,7 @@ export function connectRemedy(error: unknown, code: string, message: string, att
       );
     }
     case '3159':
-      return remedy(ADVICE[code] ?? '', null, 'require');
+      return remedy(ADVICE.get(code) ?? '', null, 'require');
   }
   if (message.startsWith('SASL')) {
     return remedy(
@@ -120,7 +122,7 @@ export function connectRemedy(error: unknown, code: string, message: string, att
     );
   }
   if (UNTRUSTED.test(code)) return ofAuthority(attempt);
-  return remedy(ADVICE[code] ?? (isSilence(error) ? SILENT : tlsAdvice(code, message)));
+  return remedy(ADVICE.get(code) ?? (isSilence(error) ? SILENT : tlsAdvice(code, message)));
 }
 
 /** Codes of Node for a certificate of an authority that it does not know. */
@@ -177,14 +179,14 @@ function ofRule(message: string, attempt: Attempt): Remedy {
     return remedy(rule === null ? advice : `${advice} ${also}`, rule, 'require');
   }
   if (NO_RULE.test(message) || REJECTED.test(message))
-    return rule === null ? remedy(ADVICE['28000'] ?? '') : remedy(ADD_RULE, rule);
+    return rule === null ? remedy(ADVICE.get('28000') ?? '') : remedy(ADD_RULE, rule);
   if (NO_LOGIN.test(message))
     return remedy('Let the role log in. Run this as an administrator.', loginStatement(attempt));
   if (NO_ROLE.test(message))
     return remedy(
       'Create the login on the server, or correct its name. docs/least-privilege.md has the SQL.',
     );
-  return remedy(ADVICE['28000'] ?? '');
+  return remedy(ADVICE.get('28000') ?? '');
 }
 
 /** Whether the role lacks CONNECT on the database. The sentence is PostgreSQL's in English; other statements are not refused at a login. */

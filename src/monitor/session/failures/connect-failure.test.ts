@@ -12,8 +12,10 @@ const timeout = () => new DOMException('The operation was aborted due to timeout
 
 type Kind = 'unreachable' | 'unauthorized' | 'saturated';
 
+type Cause = [error: unknown, kind: Kind, reason: RegExp, advice: RegExp];
+
 /** Each cause: what its line says, and what its remedy must be about. */
-const causes: [error: unknown, kind: Kind, reason: RegExp, advice: RegExp][] = [
+const causes: Cause[] = [
   [coded('ECONNREFUSED'), 'unreachable', /connection refused/, /Start the server.*listen_addresses/],
   [coded('ECONNRESET'), 'unreachable', /closed the connection/, /log of the server/],
   [coded('PROTOCOL_CONNECTION_LOST'), 'unreachable', /closed the connection/, /log of the server/],
@@ -117,6 +119,20 @@ const causes: [error: unknown, kind: Kind, reason: RegExp, advice: RegExp][] = [
     /limit of the role or database/,
   ],
   [coded('XX000', 'odd'), 'unreachable', /^the server says “odd” \(XX000\)$/, /Read the log of the server/],
+  ...['28000 now run', 'ERR_SSL_; run', 'my CERT: run'].map(
+    (code): Cause => [
+      coded(code, 'odd'),
+      'unreachable',
+      /^the error is “odd”$/,
+      /Read the log of the server/,
+    ],
+  ),
+  [
+    coded('constructor', 'odd'),
+    'unreachable',
+    /^the error is “odd” \(constructor\)$/,
+    /Read the log of the server/,
+  ],
 ];
 
 const attempt: Attempt = {
@@ -183,7 +199,7 @@ test.each([
   [mysql(1105, HOSTILE), /^the server says “[^“”]*” \(1105\)$/],
   [coded('SASLX', HOSTILE), /^the server says “[^“”]*” \(SASLX\)$/],
   [new Error(HOSTILE), /^the error is “[^“”]*”$/],
-  [coded('a”. Run x;', HOSTILE), /^the error is “[^“”]*” \(“a". Run x;”\)$/],
+  [coded('a”. Run x;', HOSTILE), /^the error is “[^“”]*”$/],
   [coded('XX000', HOSTILE.repeat(50)), /^the server says “[^“”]{200}” \(XX000\)$/],
 ])('%s: the words of a server stay within their quotes, in one line', (error, reason) => {
   const failure = connectFailure(error, 5_000, attempt);

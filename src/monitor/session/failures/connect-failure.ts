@@ -19,23 +19,23 @@ export interface ConnectFailure extends Remedy {
   isOwnLimit?: boolean;
 }
 
-const REASONS: Record<string, string> = {
-  '1044': 'the login has no access to the database (1044)',
-  '1049': 'the database does not exist (1049)',
-  '1129': 'the server has blocked this host after failed connections (1129)',
-  '3D000': 'the database does not exist',
-  '57P03': 'the server is starting up or shutting down',
-  EACCES: 'no permission to open the socket (EACCES)',
-  EAI_AGAIN: 'the DNS lookup failed temporarily (EAI_AGAIN)',
-  ECONNREFUSED: 'connection refused (ECONNREFUSED)',
-  ECONNRESET: 'the server closed the connection (ECONNRESET)',
-  EHOSTUNREACH: 'there is no route to the host (EHOSTUNREACH)',
-  ENETUNREACH: 'there is no route to the network (ENETUNREACH)',
-  ENOENT: 'the socket does not exist (ENOENT)',
-  ENOTFOUND: 'the host name does not exist (ENOTFOUND)',
-  ETIMEDOUT: 'it did not answer (ETIMEDOUT)',
-  PROTOCOL_CONNECTION_LOST: 'the server closed the connection',
-};
+const REASONS = new Map([
+  ['1044', 'the login has no access to the database (1044)'],
+  ['1049', 'the database does not exist (1049)'],
+  ['1129', 'the server has blocked this host after failed connections (1129)'],
+  ['3D000', 'the database does not exist'],
+  ['57P03', 'the server is starting up or shutting down'],
+  ['EACCES', 'no permission to open the socket (EACCES)'],
+  ['EAI_AGAIN', 'the DNS lookup failed temporarily (EAI_AGAIN)'],
+  ['ECONNREFUSED', 'connection refused (ECONNREFUSED)'],
+  ['ECONNRESET', 'the server closed the connection (ECONNRESET)'],
+  ['EHOSTUNREACH', 'there is no route to the host (EHOSTUNREACH)'],
+  ['ENETUNREACH', 'there is no route to the network (ENETUNREACH)'],
+  ['ENOENT', 'the socket does not exist (ENOENT)'],
+  ['ENOTFOUND', 'the host name does not exist (ENOTFOUND)'],
+  ['ETIMEDOUT', 'it did not answer (ETIMEDOUT)'],
+  ['PROTOCOL_CONNECTION_LOST', 'the server closed the connection'],
+]);
 
 // A retry does not help, although the login is right.
 const FINAL = new Set(['3D000', '1044', '1049', '1129']);
@@ -92,7 +92,7 @@ function explained(error: unknown, connectMs: number): Cause {
     return { kind: 'unreachable', reason: `it did not answer within ${connectMs / 1_000} s`, final: false };
   }
   const tls = tlsReason(code, message);
-  const named = REASONS[code] ?? causeOf(error, 200);
+  const named = REASONS.get(code) ?? causeOf(error, 200);
   const refused = [ForbiddenAddress, SshRefused, ConnectRefused].some((refused) => error instanceof refused);
   const final = tls !== null || refused || FINAL.has(code);
   return { kind: 'unreachable', reason: tls ?? named, final };
@@ -122,6 +122,9 @@ export function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError';
 }
 
+// A server sends an SQLSTATE as any text, and a sentence shows it without quotes: one that is no word counts as none.
+const CODE = /^\w{1,60}$/;
+
 /** The code (SQLSTATE, MySQL's error number, or Node's code) and the message of a thrown value. */
 export function describeError(error: unknown): { code: string; message: string } {
   if (!(error instanceof Error)) return { code: '', message: String(error) };
@@ -129,7 +132,7 @@ export function describeError(error: unknown): { code: string; message: string }
   // mysql2 has names for MySQL's errors only, so the number is used: MariaDB has numbers of its own.
   if ('sqlState' in error && 'errno' in error) return { code: String(error.errno), message };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return { code, message };
+  return { code: CODE.test(code) ? code : '', message };
 }
 
 /**
@@ -137,17 +140,12 @@ export function describeError(error: unknown): { code: string; message: string }
  */
 export function causeOf(error: unknown, length: number): string {
   const { code, message } = describeError(error);
-  if (error instanceof OwnWords || error instanceof ForbiddenAddress) return cleanText(message, length);
+  if (error instanceof OwnWords) return cleanText(message, length);
   const words = quotedWords(message, length);
   const isAnswer = SERVER_CODE.test(code);
-  const named =
-    code === '' || message.includes(code)
-      ? words
-      : `${words} (${SAFE_CODE.test(code) ? code : quotedWords(code, 40)})`;
+  const named = code === '' || message.includes(code) ? words : `${words} (${code})`;
   return isAnswer ? `the server says ${named}` : `the error is ${named}`;
 }
-
-const SAFE_CODE = /^\w{1,60}$/;
 
 // SQLSTATEs, and error numbers of MySQL and MariaDB.
 const SERVER_CODE = /^(?:[0-9A-Z]{5}|\d{4,5})$/;
