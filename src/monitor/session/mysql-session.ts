@@ -4,7 +4,7 @@ import mysql, { type FieldPacket, type QueryError, type TypeCastField } from 'my
 import type { Row } from '../../checks/fault.ts';
 import { MOST_ROWS, type OwnAnswer } from '../../checks/own/own-rows.ts';
 import { asSubquery } from '../../checks/own/own-statement.ts';
-import { cleanText } from '../../platform/text/clean-text.ts';
+import { quotedUnlessPlain } from '../../platform/text/clean-text.ts';
 import { OwnWords } from '../../platform/text/own-words.ts';
 import {
   assertWired,
@@ -180,8 +180,9 @@ function loginError(error: unknown): unknown {
   const [, plugin] =
     /using unknown plugin (.*?)\. See /s.exec(error instanceof Error ? error.message : '') ?? [];
   if (plugin === undefined) return error;
+  const name = quotedUnlessPlain(plugin || 'mysql_old_password', 40);
   return new LoginRefused(
-    `the server asks for the login plugin ${cleanText(plugin, 40) || 'mysql_old_password'}, which is not supported`,
+    `the server asks for the login plugin ${name}, which is not supported`,
     'Give the login an authentication plugin that is supported, such as caching_sha2_password on MySQL or ed25519 on MariaDB (ALTER USER … IDENTIFIED …).',
   );
 }

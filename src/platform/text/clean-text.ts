@@ -31,6 +31,11 @@ export function quotedWords(text: string, length: number): string {
   return `“${cleanText(text.replace(EACH, ' ').replace(/[“”„‟]/g, '"'), length)}”`;
 }
 
+/** A name that somebody else gave, in a sentence of ours: in {@link quotedWords} unless it is plain, as of a host or a plugin. */
+export function quotedUnlessPlain(name: string, length: number): string {
+  return name.length <= length && /^[\w.:/-]+$/.test(name) ? name : quotedWords(name, length);
+}
+
 /** A name in quotes with what does not print escaped, as PostgreSQL reads it: `U&"good\000Aone"`. */
 export function escapedName(name: string): string {
   const text = name.replaceAll('\\', '\\\\').replaceAll('"', '""').replace(EACH, escaped);

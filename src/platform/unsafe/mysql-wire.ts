@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, checkServerIdentity, connect, type TLSSocket } from 'node:tls';
 import type mysql from 'mysql2';
+import { OwnWords } from '../text/own-words.ts';
 
 /** Limits for what a MySQL server may send, besides the meter's: a larger answer could only exhaust memory. */
 const MOST = {
@@ -74,17 +75,17 @@ export function watchPackets(connection: Wired): () => void {
     if (connection.stream.destroyed) return; // by an earlier packet of the same chunk
     if (packet) {
       const kind = packet.end > packet.offset ? (packet.buffer[packet.offset] ?? 0) : null;
-      if (kind === null) throw new Error('the server sent an empty packet');
+      if (kind === null) throw new OwnWords('the server sent an empty packet');
       // An error packet ends the answer whatever its number, for example when the server says why it disconnects.
       if (kind !== ERROR && packet.sequenceId !== connection.sequenceId)
-        throw new Error('the server sent a packet out of order');
+        throw new OwnWords('the server sent a packet out of order');
       if (first && kind !== ERROR && kind !== LOCAL_INFILE) {
-        if (kind > MOST.columns) throw new Error('the server sent too many columns');
+        if (kind > MOST.columns) throw new OwnWords('the server sent too many columns');
         columns = Math.max(1, kind);
       }
       first = false;
       values += 1 + columns;
-      if (values > allowed) throw new Error('the server sent too much');
+      if (values > allowed) throw new OwnWords('the server sent too much');
     }
     handle(packet);
   };
@@ -102,7 +103,7 @@ export function watchPackets(connection: Wired): () => void {
  */
 export function watchLength(connection: Wired, stream: Duplex): void {
   stream.on('data', () => {
-    if (connection.packetParser.length > MOST.packet) throw new Error('the server sent too long a packet');
+    if (connection.packetParser.length > MOST.packet) throw new OwnWords('the server sent too long a packet');
   });
 }
 
@@ -124,7 +125,7 @@ export function speakTls(
     const { constructor: PacketParser } = connection.packetParser;
     connection.packetParser = new PacketParser((packet) => connection.handlePacket(packet));
     connection.handlePacket = () => {
-      throw new Error('the server spoke before TLS began');
+      throw new OwnWords('the server spoke before TLS began');
     };
     const secure = connect({
       checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
