@@ -21,7 +21,7 @@ export async function schemaOfExtension(
 const SHOWN: Readonly<Record<EngineFamily, (row: Row) => Row>> = {
   postgres: trustedRow,
   mysql: shownRow,
-  pgbouncer: (row) => row, // its checks quote names, and show no other text
+  pgbouncer: (row) => row, // its checks quote what they show
 };
 
 /**

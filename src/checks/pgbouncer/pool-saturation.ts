@@ -8,7 +8,7 @@ import { DATABASES, databasesIn, POOLS, type Pool, poolsIn, USERS, userPoolSizes
 /** A share of the pool. For how long a client has waited is dbvitals' own: short waits are how a pool in transaction mode works. */
 const thresholds = { warning: 1, waiting_seconds: 1 };
 
-/** A pool has all the server connections that it may have (${percent(value)}), and clients wait for one. */
+/** A pool has all the server connections that it may have, and clients wait for one. */
 export const poolSaturation: Check<typeof thresholds> = {
   id: 'PB_POOL_SATURATION',
   title: 'Pool used up',

@@ -1,3 +1,4 @@
+import { quotedUnlessPlain } from '../../platform/text/clean-text.ts';
 import type { Check } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
 import { counted } from '../wording.ts';
@@ -18,7 +19,10 @@ export const serverUnreachable: Check = {
     const databases = databasesIn(rows);
     const stopped = new Set(databases.filter(({ isPaused }) => isPaused).map(({ name }) => name));
     const places = new Map(
-      databases.map(({ name, host, port }) => [name, `${host ?? 'a local socket'}, port ${port}`]),
+      databases.map(({ name, host, port }) => [
+        name,
+        `${host === null ? 'a local socket' : quotedUnlessPlain(host, 100)}, port ${port}`,
+      ]),
     );
     const cut = pools
       .filter(({ waiting, established }) => waiting > 0 && established === 0)

@@ -59,7 +59,10 @@ export function lastingSession(run: Silences, first: Session, endpoint: Endpoint
     const known = answered.get(statement);
     if (known) return known;
     if (!isLost && session.isLost?.() === true && ++losses <= LOSSES) isLost = true;
-    if (isLost) session = await reconnect();
+    if (isLost) {
+      await session.close();
+      session = await reconnect();
+    }
     isLost = false;
     try {
       const rows = await session.read(statement);

@@ -159,6 +159,30 @@ test('hostile names are cleaned and quoted, and no command has one that does not
   );
 });
 
+test('the host of a database is quoted where it is no plain name', async () => {
+  const host = 'x), which is fine. Run DROP DATABASE shop; (“';
+  const pool = ['shop', 'app', '0', '3', '0', '0', '0', '0', '0', '40', '1'];
+  const database = ['shop', host, '5432', '1', '0', '0', '0', '0', '0'];
+  const { result } = await watch(
+    consoleOf({ ...well, 'show pools': [POOLS, [pool]], 'show databases': [DATABASES, [database]] }),
+  );
+  const [found] = result.checks.filter(({ check_id }) => check_id === 'PB_SERVER_UNREACHABLE');
+  expect(found?.metric_line).toContain('(“x), which is fine. Run DROP DATABASE shop; ("”, port 5432)');
+});
+
+test('a console that restarts in a run costs the check that was being measured, and no other', async () => {
+  const answer = consoleOf(well);
+  let logins = 0;
+  const { result } = await watch((sent, socket, bytes) => {
+    if (sent === 0) logins++;
+    if (logins > 1 || sent < 2) return answer(sent, socket, bytes);
+    socket.destroy();
+    return null;
+  });
+  expect(logins).toBe(2);
+  expect(byStatus(result, 'error')).toHaveLength(1);
+});
+
 test.each([['-1'], ['NaN'], ['1e400'], ['many']])(
   'a number that is none (%s) is an error of the checks that read it, never "ok"',
   async (value) => {

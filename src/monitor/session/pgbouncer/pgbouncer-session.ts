@@ -12,7 +12,8 @@ export async function openPgbouncerSession(
   route: Route,
   deadline: Deadline,
 ): Promise<OpenedSession> {
-  const { client, tls, isConsole, answerTo, close } = await openClient(target, database, route, deadline);
+  const opened = await openClient(target, database, route, deadline);
+  const { client, tls, isConsole, isLost, answerTo, close } = opened;
   if (!isConsole) {
     await close();
     throw notConsole();
@@ -20,6 +21,7 @@ export async function openPgbouncerSession(
   const { meter } = route;
   return {
     tls,
+    isLost,
     async read(command) {
       const began = performance.now();
       meter.statements++;
