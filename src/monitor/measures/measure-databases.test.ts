@@ -1,6 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Check } from '../../checks/check.ts';
+import { toCheck } from '../../checks/own/own-check.ts';
+import { ownCheck } from '../../checks/own/own-check-fixture.ts';
 import type { CounterBefore, CounterSample } from '../counters.ts';
 import { LIMITS } from '../limits.ts';
 import { outcomeOf } from '../outcome.ts';
@@ -34,7 +36,14 @@ const check: Check = {
 };
 
 /** Runs on a server with so many databases; its time is over when so many sessions have worked. */
-async function runUntil(databases: readonly string[], sessions: number, before: CounterBefore[] = []) {
+async function runUntil(
+  databases: readonly string[],
+  sessions: number,
+  before: CounterBefore[] = [],
+  lockedDatabases: string[] = [],
+) {
+  const logins: string[] = [];
+  const inLocked = toCheck(ownCheck({ database: 'd002' }));
   const over = new AbortController();
   const opened: string[] = [];
   const session = (database: string): Session => ({
@@ -50,8 +59,17 @@ async function runUntil(databases: readonly string[], sessions: number, before: 
   const engine = {
     checks: [check],
     vitals: { readings: [], vitals: [] },
-    readFacts: async () => ({ version: 180_000, databases: [...databases], provider: null, me: 'watcher' }),
-    openSession: async (_: unknown, database: string) => session(database),
+    readFacts: async () => ({
+      version: 180_000,
+      databases: [...databases],
+      lockedDatabases,
+      provider: null,
+      me: 'watcher',
+    }),
+    openSession: async (_: unknown, database: string) => {
+      logins.push(database);
+      return session(database);
+    },
   } as unknown as EngineParts;
   const counters: CounterSample[] = [];
   const began = Date.now();
@@ -69,12 +87,12 @@ async function runUntil(databases: readonly string[], sessions: number, before: 
     thresholds: {},
     expectedStandbys: 0,
     serversBehind: [],
-    own: new Map(),
+    own: new Map(lockedDatabases.length > 0 ? [[inLocked, ownCheck({ database: 'd002' })]] : []),
     onlyOwn: false,
     before,
     began,
     dialler: { dial: async () => new PassThrough(), hostKey: () => null, close() {} },
-    samples: new Map([[check, []]]),
+    samples: new Map([check, inLocked].map((each) => [each, []])),
     counters,
     vitals: new Vitals({
       engine,
@@ -96,7 +114,8 @@ async function runUntil(databases: readonly string[], sessions: number, before: 
   const samples = run.samples.get(check) ?? [];
   const next: CounterBefore[] = counters.map((each) => ({ ...each, seconds: 60 }));
   const incomplete = incompleteChecks([{ check, samples }]).findings[0];
-  return { failure, opened, outcome: outcomeOf(check, samples), incomplete, next };
+  const ofOwn = run.samples.get(inLocked) ?? [];
+  return { failure, opened, logins, outcome: outcomeOf(check, samples), ofOwn, incomplete, next };
 }
 
 const names = Array.from({ length: 400 }, (_, n) => `d${String(n + 1).padStart(3, '0')}`);
@@ -128,4 +147,13 @@ test('the next run begins with what was not reached, so that each database has i
   expect(third.outcome.unmeasured).toEqual([]);
   const fourth = await runUntil(names, 1_000, third.next);
   expect(fourth.opened).toEqual(names);
+});
+
+test('a database whose catalogue is locked gets no login, neither of a check nor of a member’s', async () => {
+  const { logins, outcome, ofOwn } = await runUntil(['d001', 'd002', 'd003'], 100, [], ['d002']);
+  expect(logins).toEqual(['d003']);
+  expect(outcome.unmeasured).toEqual(['d002']);
+  expect(ofOwn).toMatchObject([
+    { failed: expect.stringMatching(/a session locks its catalogue/), status: 'error' },
+  ]);
 });

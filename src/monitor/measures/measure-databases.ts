@@ -8,6 +8,7 @@ import { countChecks } from '../progress.ts';
 import { type ConnectFailure, connectFailure, isTimeout } from '../session/failures/connect-failure.ts';
 import { lastingSession, reasonOfEnd, stopWhereEnded } from '../session/lasting-session.ts';
 import { openDatabase, type Reached } from '../session/reach.ts';
+import { requireUnlocked } from '../session/require-unlocked.ts';
 import type { Session } from '../session/session.ts';
 import { failedSample, RunEnded } from './failed-sample.ts';
 import { measureEach, type Place, type Run } from './measure-checks.ts';
@@ -139,11 +140,7 @@ async function measureDatabase(
     const { database } = place;
     if (database.includes('\ufffd'))
       throw new OwnWords('its name is not UTF-8, so no session to it can be opened; rename it');
-    // A login that waits for a lock stays on the server when its client leaves: each run would add one.
-    if (place.lockedDatabases?.includes(database))
-      throw new OwnWords(
-        'a session locks its catalogue, so no session can log in; PG_BLOCKED_SESSIONS names it',
-      );
+    requireUnlocked(place, database);
     const session = lastingSession(run, await openDatabase(run, endpoint, database), endpoint, database);
     try {
       await measureEach(run, session, checks, place);

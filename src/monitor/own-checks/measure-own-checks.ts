@@ -20,6 +20,7 @@ import {
 } from '../session/failures/connect-failure.ts';
 import { reasonOfEnd, stopWhereEnded } from '../session/lasting-session.ts';
 import { openDatabase } from '../session/reach.ts';
+import { requireUnlocked } from '../session/require-unlocked.ts';
 import { NoAnswer } from '../session/session.ts';
 
 /** The longest answer to the statement of an own check. */
@@ -75,7 +76,7 @@ async function takeSample(
   try {
     stopWhereEnded(run);
     const kept = own.every === null ? null : keptRows(run, check, own, database);
-    const rows = kept ?? (await readFrom(run, endpoint, own, name));
+    const rows = kept ?? (await readFrom(run, endpoint, facts, own, name));
     if (own.every !== null && kept === null) {
       const after = (Date.now() - run.began) / 1_000;
       const stored = cleanRows([{ definition: definitionOf(own) }, ...rows]);
@@ -111,7 +112,14 @@ function definitionOf({ database, sql, unit }: OwnCheck): string {
 }
 
 /** Runs the statement of an own check in a session to itself. */
-async function readFrom(run: Run, endpoint: Endpoint, own: OwnCheck, database: string): Promise<Row[]> {
+async function readFrom(
+  run: Run,
+  endpoint: Endpoint,
+  facts: Omit<RunFacts, 'databases'>,
+  own: OwnCheck,
+  database: string,
+): Promise<Row[]> {
+  requireUnlocked(facts, database);
   const read = readOwnStatement(own.engine, own.sql);
   if ('problem' in read) throw new WrongAnswer(read.problem.replace(/^The statement/, 'it').slice(0, -1));
   const meter = { bytes: 0, statements: 0, milliseconds: 0 };

@@ -59,7 +59,8 @@ export async function factsOfPostgres(session: Session): Promise<RunFacts> {
     prefixes: prefixes ?? [],
     aurora: aurora === true,
   });
-  const locked = await session.read(lockedDatabases).catch((): Row[] => []);
+  // The session is in the only one.
+  const locked = databases.length < 2 ? [] : await session.read(lockedDatabases).catch((): Row[] => []);
   return {
     version,
     databases: databases.map(String),
