@@ -12,10 +12,10 @@ export function cpuSeconds(pid: number, withEnded = false): number {
   return (withEnded ? ticks + Number(fields[13]) + Number(fields[14]) : ticks) / TICKS;
 }
 
-/** The process id of the PostgreSQL that runs on a cluster; throws when none does. */
-export function postmasterOf(cluster: string): number {
-  const pid = serverPid(cluster);
-  if (pid === null) throw new Error(`No PostgreSQL runs on ${cluster}.`);
+/** The process id of the PostgreSQL whose files are in a folder; throws when none runs. */
+export function postmasterOf(folder: string): number {
+  const pid = serverPid(folder);
+  if (pid === null) throw new Error(`No PostgreSQL runs in ${folder}.`);
   return pid;
 }
 

@@ -1,9 +1,10 @@
 import type { Target } from '../src/monitor/session/session.ts';
-import { MysqlServer, PASSWORD } from '../test/mysql/mysql-server.ts';
+import { MysqlServer } from '../test/mysql/mysql-server.ts';
 import { ENGINE } from '../test/mysql/tested-server.ts';
 import { costlyRun, printRun } from './costly-run.ts';
 import { fillMysqlTables } from './fill-mysql-tables.ts';
 import type { Figure } from './one-run.ts';
+import { watcher } from './watched-target.ts';
 
 /** Measures what a run costs a MySQL or MariaDB with so many tables, and prints its slowest checks. */
 export async function measureManyMysqlTables(tables: number, figure: Figure): Promise<void> {
@@ -17,19 +18,7 @@ export async function measureManyMysqlTables(tables: number, figure: Figure): Pr
     const seconds = Math.round((performance.now() - began) / 1_000);
     console.log(`${tables} tables, ${3 * tables} indexes, created in ${seconds} s`);
     await server.restart(); // no table is open yet
-    const target: Target = {
-      engine: ENGINE,
-      connectionType: 'unix_socket',
-      host: server.socket,
-      port: 0,
-      database: '',
-      username: 'watcher',
-      password: PASSWORD,
-      tls: 'disable',
-      passwordExposable: false,
-      caCertificate: null,
-      tunnel: null,
-    };
+    const target: Target = { ...watcher, engine: ENGINE, host: server.socket, port: 0, database: '' };
     const limit = tables <= 10_000 ? 3_000 : 10_000;
     for (const when of ['when no table is open', 'after that', 'when all tables have been used']) {
       if (when.startsWith('when all')) await useAll(server);

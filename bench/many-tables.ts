@@ -1,9 +1,9 @@
-import type { Target } from '../src/monitor/session/session.ts';
-import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
+import { PostgresServer } from '../test/checks/postgres-server.ts';
 import { postmasterOf } from './cost.ts';
 import { costlyRun, printRun } from './costly-run.ts';
 import { fillTables } from './fill-tables.ts';
 import { type Figure, watchLocks } from './one-run.ts';
+import { postgresTarget } from './watched-target.ts';
 
 /** Measures what a run costs a PostgreSQL with so many tables of five rows, and prints its slowest checks. */
 export async function measureManyTables(tables: number, figure: Figure): Promise<void> {
@@ -18,20 +18,7 @@ export async function measureManyTables(tables: number, figure: Figure): Promise
     console.log(
       `${tables} tables, ${3 * tables} indexes, created in ${Math.round((performance.now() - began) / 1_000)} s`,
     );
-    const { host, port, database } = server;
-    const target: Target = {
-      engine: 'postgres',
-      host,
-      port,
-      database,
-      connectionType: 'unix_socket',
-      username: 'watcher',
-      password: PASSWORD,
-      passwordExposable: false,
-      tls: 'disable',
-      caCertificate: null,
-      tunnel: null,
-    };
+    const target = postgresTarget(server);
     const pid = postmasterOf(server.host);
     const limit = tables <= 10_000 ? 3_000 : 10_000;
     for (const when of ['with cold caches', 'after that']) {

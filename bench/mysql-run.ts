@@ -2,11 +2,12 @@ import { cpus } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { measure } from '../src/monitor/measure.ts';
 import type { Target } from '../src/monitor/session/session.ts';
-import { MysqlServer, PASSWORD } from '../test/mysql/mysql-server.ts';
+import { MysqlServer } from '../test/mysql/mysql-server.ts';
 import { serverSeconds } from './cost.ts';
 import { type Figure, shown, under } from './figure.ts';
 import { fillMysqlTables } from './fill-mysql-tables.ts';
 import { median } from './median.ts';
+import { watcher } from './watched-target.ts';
 
 // Measures the cost of a run for a MariaDB of 2,000 tables and 6,000 indexes, and whether it delays ALTER TABLE:
 // `npm run bench:mysql`. Requires Linux and an installed MariaDB; takes half a minute.
@@ -19,19 +20,7 @@ const server = await MysqlServer.start({
   'innodb-flush-log-at-trx-commit': '0', // so that the tables are made in seconds
 });
 try {
-  const target: Target = {
-    engine: 'mariadb',
-    connectionType: 'unix_socket',
-    host: server.socket,
-    port: 0,
-    database: '',
-    username: 'watcher',
-    password: PASSWORD,
-    tls: 'disable',
-    passwordExposable: false,
-    caCertificate: null,
-    tunnel: null,
-  };
+  const target: Target = { ...watcher, engine: 'mariadb', host: server.socket, port: 0, database: '' };
   const run = async () => {
     const signal = AbortSignal.timeout(60_000);
     const instructions = { allowPrivateTargets: true, thresholds: {}, signal };

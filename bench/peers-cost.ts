@@ -10,6 +10,7 @@ import { postmasterOf, serverSeconds } from './cost.ts';
 import { fillTables } from './fill-tables.ts';
 import { median } from './median.ts';
 import { steadyRuns } from './steady-run.ts';
+import { postgresTarget } from './watched-target.ts';
 
 // What a run costs the watched server, beside all services of check_pgactivity and of check_postgres that `test:peers` runs, in turn on one
 // server: `node bench/peers-cost.ts`, or `--tables 5000`. The server is Debian's PostgreSQL, which compiles plans (JIT) as most servers do and
@@ -49,20 +50,7 @@ async function compare(): Promise<void> {
   await server.restart();
   await fillTables(server, tables, 20);
   const [{ jit } = {}] = await server.run('select pg_jit_available() as jit');
-  const { host, port, database } = server;
-  const run = steadyRuns({
-    engine: 'postgres',
-    host,
-    port,
-    database,
-    connectionType: 'unix_socket',
-    username: 'watcher',
-    password: PASSWORD,
-    passwordExposable: false,
-    tls: 'disable',
-    caCertificate: null,
-    tunnel: null,
-  });
+  const run = steadyRuns(postgresTarget(server));
   const contestants = {
     dbvitals: async () => void (await run()),
     check_pgactivity: async () => askAll('check_pgactivity', pgactivity),

@@ -1,8 +1,9 @@
 import type { Target } from '../src/monitor/session/session.ts';
-import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
+import { PostgresServer } from '../test/checks/postgres-server.ts';
 import { MysqlServer } from '../test/mysql/mysql-server.ts';
 import { median } from './median.ts';
 import { steadyRuns } from './steady-run.ts';
+import { postgresTarget, watcher } from './watched-target.ts';
 
 // What a run costs the monitored server: `npm run bench:monitor -- --cost`. To compare two commits, run it in a worktree
 // of each, in turn.
@@ -13,28 +14,17 @@ const RUNS = 30;
 export async function measureRunCost(): Promise<void> {
   const postgres = await PostgresServer.start();
   try {
-    const { host, port, database } = postgres;
-    await costOf({ ...shared, engine: 'postgres', host, port, database });
+    await costOf(postgresTarget(postgres));
   } finally {
     await postgres.stop();
   }
   const mariadb = await MysqlServer.start();
   try {
-    await costOf({ ...shared, engine: 'mariadb', host: mariadb.socket, port: 0, database: '' });
+    await costOf({ ...watcher, engine: 'mariadb', host: mariadb.socket, port: 0, database: '' });
   } finally {
     await mariadb.stop();
   }
 }
-
-const shared: Omit<Target, 'engine' | 'host' | 'port' | 'database'> = {
-  connectionType: 'unix_socket',
-  username: 'watcher',
-  password: PASSWORD,
-  tls: 'disable',
-  passwordExposable: false,
-  caCertificate: null,
-  tunnel: null,
-};
 
 async function costOf(target: Target): Promise<void> {
   const costs: { milliseconds: number; statements: number; bytes: number }[] = [];

@@ -1,11 +1,12 @@
 import { HeldSession } from '../../src/monitor/pulse/held-session.ts';
 import type { PulseReading } from '../../src/monitor/pulse/reading/pulse-reading.ts';
 import type { Target } from '../../src/monitor/session/session.ts';
-import { PASSWORD, PostgresServer } from '../../test/checks/postgres-server.ts';
+import { PostgresServer } from '../../test/checks/postgres-server.ts';
 import { MysqlServer } from '../../test/mysql/mysql-server.ts';
 import { ENGINE } from '../../test/mysql/tested-server.ts';
 import { postmasterOf, serverSeconds } from '../cost.ts';
 import type { Figure } from '../one-run.ts';
+import { watcher } from '../watched-target.ts';
 
 const IDLE = 200;
 const RUNNING = 200;
@@ -27,19 +28,7 @@ interface CrowdedServer {
 export async function measureCost(figure: Figure): Promise<void> {
   const isMysql = process.argv.includes('--mysql');
   const server = await (isMysql ? crowdMysql() : crowdPostgres());
-  const held = new HeldSession(
-    {
-      ...server.target,
-      connectionType: 'unix_socket',
-      username: 'watcher',
-      password: PASSWORD,
-      tls: 'disable',
-      passwordExposable: false,
-      caCertificate: null,
-      tunnel: null,
-    },
-    true,
-  );
+  const held = new HeldSession({ ...watcher, ...server.target }, true);
   try {
     console.log(
       `${IDLE + RUNNING + OPEN} sessions on ${isMysql ? ENGINE : 'PostgreSQL'}, ${RUNNING + OPEN} of them busy`,
