@@ -9,28 +9,6 @@ const thresholds = { minimum_rows: 10_000 };
 
 // unique_index: one that can become the key as it is (ADD PRIMARY KEY USING INDEX), so that no second index is built.
 // identity_index: one that can't, such as that of a unique constraint, but that identifies the rows as well as a key.
-// A partitioned table's key must contain the partitioning columns, which is impossible if one of them is an expression
-// (attnum 0). keyable: types that a key of one column is made of; others may have no order, or no sense as a key.
-const KEYABLE = `    left join lateral (
-      select coalesce(nullif(t.typbasetype, 0), t.oid) in
-               ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'uuid'::regtype,
-                'text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)
-             and a.attgenerated = '' as keyable
-        from pg_attribute a
-        join pg_type t on t.oid = a.atttypid
-       where a.attrelid = c.oid and a.attname = 'id' and not a.attisdropped
-    ) id on true
-    left join lateral (
-      select case when bool_or(key.attnum = 0) then '' else
-                   string_agg(quote_ident(a.attname), ', ' order by place) filter (where a.attname <> 'id') end as columns,
-             bool_and(coalesce(a.attnotnull, false)) as not_null
-        from pg_partitioned_table p
-        cross join lateral unnest(p.partattrs::int2[]) with ordinality as key (attnum, place)
-        left join pg_attribute a on a.attrelid = c.oid and a.attnum = key.attnum and a.attnum > 0
-       where p.partrelid = c.oid
-    ) partition on true
-`;
-
 const candidates = (version: number): string => `
   with suspect as materialized (
     select c.*, n.nspname, exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary) as keyed
@@ -83,14 +61,36 @@ const candidates = (version: number): string => `
          and i.indisunique and i.indisvalid and i.indisready and i.indimmediate
          and i.indpred is null and i.indexprs is null
          and index.not_null
-    ) own
-${KEYABLE}    cross join lateral (${partsOf(version)}
+    ) own${keyColumns}
+    cross join lateral (${partsOf(version)}
     ) published
    where cardinality(published.unidentified) > 0
       or not c.keyed and not published.all_keyed
          and (own.unique_index is not null or own.identity_index is null
               or published.any and c.relkind = 'r')
    order by published.any desc, rows desc nulls first, table_name`;
+
+// What a new key could be made of. A partitioned table's key must contain the partitioning columns, which is impossible if one
+// of them is an expression (attnum 0). keyable: types that a key of one column is made of; others may have no order, or no sense as a key.
+const keyColumns = `
+    left join lateral (
+      select coalesce(nullif(t.typbasetype, 0), t.oid) in
+               ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'uuid'::regtype,
+                'text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)
+             and a.attgenerated = '' as keyable
+        from pg_attribute a
+        join pg_type t on t.oid = a.atttypid
+       where a.attrelid = c.oid and a.attname = 'id' and not a.attisdropped
+    ) id on true
+    left join lateral (
+      select case when bool_or(key.attnum = 0) then '' else
+                   string_agg(quote_ident(a.attname), ', ' order by place) filter (where a.attname <> 'id') end as columns,
+             bool_and(coalesce(a.attnotnull, false)) as not_null
+        from pg_partitioned_table p
+        cross join lateral unnest(p.partattrs::int2[]) with ordinality as key (attnum, place)
+        left join pg_attribute a on a.attrelid = c.oid and a.attnum = key.attnum and a.attnum > 0
+       where p.partrelid = c.oid
+    ) partition on true`;
 
 // PostgreSQL asks each partition for its replica identity, and each can be published alone. `any`: updates and deletes of the
 // table, or of a partition, fail. A table of its own counts as its only part. `unidentified`: parts whose primary key does not
@@ -181,8 +181,8 @@ function unidentified(table: string, row: Row): Fault {
   const subject = isAlone
     ? `table ${table} is published and has a primary key, but its replica identity`
     : `table ${table} has a primary key, but the replica identity of published partitions (${parts.slice(0, 3).join(', ')}${parts.length > 3 ? ' and others' : ''})`;
-  const identity =
-    isAlone && row['says_nothing'] === true ? 'is NOTHING' : 'is NOTHING or an index that was dropped';
+  const ofTable = row['says_nothing'] === true ? 'is NOTHING' : 'is an index that was dropped';
+  const identity = isAlone ? ofTable : 'is NOTHING or an index that was dropped';
   return {
     severity: 'warning',
     object: table,
