@@ -36,6 +36,7 @@ const ticket = {
   title: 'Sequence nearly exhausted',
   object: 'public.orders_id_seq',
   since: ago(49),
+  closed_at: null,
 };
 const busy: Digest = {
   ...quiet,
@@ -120,6 +121,31 @@ test('the digest of a bad week has what needs a person first, and each line lead
       heading: 'Grows most',
       lines: [{ text: 'shop: Database of shop, 3.2 GB a day', path: '/connections/3' }],
     },
+  ]);
+});
+
+test('a ticket that closed since it opened is no longer open', () => {
+  const closed = { ...ticket, closed_at: ago(45) };
+  const list = { ...none, critical: 1, first: [closed] };
+  const { parts } = digestText({ ...busy, opened: list, closed: list }, 'UTC');
+  const lines = parts
+    .filter(({ heading }) => ['Opened', 'Closed'].includes(heading))
+    .map((part) => part.lines[0]?.text);
+  expect(lines).toEqual(
+    Array(2).fill('critical: shop: Sequence nearly exhausted, public.orders_id_seq, closed after 4 h'),
+  );
+});
+
+test('a plan without tickets has a digest without them', () => {
+  const { summary, parts } = digestText(
+    { ...busy, opened: null, closed: null, open: null, untouched: null },
+    'UTC',
+  );
+  expect(summary[0]).toBe('12 databases, score 98, 97 before.');
+  expect(parts.map(({ heading }) => heading)).toEqual([
+    'Backups that are missing',
+    'Will be full',
+    'Grows most',
   ]);
 });
 

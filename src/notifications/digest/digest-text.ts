@@ -7,7 +7,7 @@ import { SEVERITIES } from '../../vocabulary/severities.ts';
 import type { DigestText } from '../event.ts';
 import type { Digest } from './read-digest.ts';
 
-type Tickets = Digest['open'];
+type Tickets = NonNullable<Digest['open']>;
 type Ticket = Tickets['first'][number];
 
 type Part = DigestText['parts'][number];
@@ -26,7 +26,7 @@ export function digestText(digest: Digest, timeZone: string): DigestText {
   const hasProblem = parts.some(({ heading }) => heading !== GROWS && !heading.startsWith(CLOSED));
   return {
     title: `${clean(account.name)}: ${day.format(from)} to ${day.format(until)}`,
-    summary: [`${databases}, ${scoreText(score)}. ${ticketText(digest)}`, backupText(digest.backups)],
+    summary: [`${databases}, ${scoreText(score)}.${ticketText(digest)}`, backupText(digest.backups)],
     parts: hasProblem ? parts : [],
   };
 }
@@ -38,8 +38,9 @@ function scoreText({ now, before }: Digest['score']): string {
 }
 
 function ticketText({ opened, closed, open }: Digest): string {
-  if (total(opened) + total(closed) + total(open) === 0) return 'Nothing opened, and nothing is open.';
-  return `Opened: ${counts(opened)}. Closed: ${total(closed)}. Still open: ${counts(open)}.`;
+  if (!opened || !closed || !open) return '';
+  if (total(opened) + total(closed) + total(open) === 0) return ' Nothing opened, and nothing is open.';
+  return ` Opened: ${counts(opened)}. Closed: ${total(closed)}. Still open: ${counts(open)}.`;
 }
 
 function counts(tickets: Tickets): string {
@@ -60,24 +61,23 @@ function backupText({ expected, overdue, failed }: Digest['backups']): string {
 function partsOf(digest: Digest, day: Intl.DateTimeFormat): Part[] {
   const { backups, until } = digest;
   const age = (at: Date) => duration((until.getTime() - at.getTime()) / 1_000);
-  const tickets = (heading: string, list: Tickets): Part => ({
-    heading: more(heading, total(list), list.first.length),
-    lines: list.first.map((ticket) => ({
-      text: heading === CLOSED ? ticketName(ticket) : `${ticketName(ticket)}, for ${age(ticket.since)}`,
+  const tickets = (heading: string, list: Tickets | null): Part => ({
+    heading: list === null ? heading : more(heading, total(list), list.first.length),
+    lines: (list?.first ?? []).map((ticket) => ({
+      text: `${ticketName(ticket)}, ${ticketAge(ticket, until)}`,
       path: PAGE_LINKS.ticket(ticket.id),
     })),
   });
-  const of = clean;
   return [
     {
       heading: 'Backups that are missing',
       lines: [
         ...backups.overdue.map(({ connection_id, connection, last }) => ({
-          text: `${of(connection)}: ${last === null ? 'none yet' : `the last succeeded ${age(last)} ago`}`,
+          text: `${clean(connection)}: ${last === null ? 'none yet' : `the last succeeded ${age(last)} ago`}`,
           path: PAGE_LINKS.connection(connection_id),
         })),
         ...backups.failed.map(({ connection_id, connection, at }) => ({
-          text: `${of(connection)}: failed ${age(at)} ago`,
+          text: `${clean(connection)}: failed ${age(at)} ago`,
           path: PAGE_LINKS.connection(connection_id),
         })),
       ].slice(0, MOST_BACKUPS),
@@ -89,14 +89,14 @@ function partsOf(digest: Digest, day: Intl.DateTimeFormat): Part[] {
     {
       heading: 'Will be full',
       lines: digest.will_be_full.map((one) => ({
-        text: `${of(one.connection)}: ${seriesName(one)} on ${day.format(one.full_at)}`,
+        text: `${clean(one.connection)}: ${seriesName(one)} on ${day.format(one.full_at)}`,
         path: PAGE_LINKS.connection(one.connection_id),
       })),
     },
     {
       heading: GROWS,
       lines: digest.grew.map((one) => ({
-        text: `${of(one.connection)}: ${seriesName(one)}, ${valueText(one.bytes_per_day, 'bytes')} a day`,
+        text: `${clean(one.connection)}: ${seriesName(one)}, ${valueText(one.bytes_per_day, 'bytes')} a day`,
         path: PAGE_LINKS.connection(one.connection_id),
       })),
     },
@@ -111,6 +111,11 @@ const CLOSED = 'Closed';
 
 function more(heading: string, all: number, named: number): string {
   return all > named ? `${heading} (the first ${named} of ${all})` : heading;
+}
+
+function ticketAge({ since, closed_at }: Ticket, until: Date): string {
+  const age = duration(((closed_at ?? until).getTime() - since.getTime()) / 1_000);
+  return closed_at === null ? `for ${age}` : `closed after ${age}`;
 }
 
 function ticketName({ severity, connection, title, object }: Ticket): string {

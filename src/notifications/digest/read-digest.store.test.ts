@@ -19,8 +19,9 @@ const WEEK_MS = 7 * 86_400_000;
 
 async function digestOf(accountId: number, from = new Date(Date.now() - WEEK_MS)) {
   const { result } = await readAs(reader, accountId, (read) => readDigest(read, accountId, from));
-  if (!result) throw new Error('no digest');
-  return result;
+  const { opened, closed, open, untouched } = result ?? {};
+  if (!result || !opened || !closed || !open || !untouched) throw new Error('no digest');
+  return { ...result, opened, closed, open, untouched };
 }
 
 /** A ticket that opened so long ago, and was resolved so long ago if it was. */
@@ -61,7 +62,7 @@ test('tickets that opened, closed, are open and were not touched, worst first', 
   const account = await store.account();
   const at = [account, await store.connection(account)] as const;
   const fresh = await ticket(at, { severity: 'critical', opened: '2 days' });
-  await ticket(at, { opened: '3 days', resolved: '1 day' });
+  const over = await ticket(at, { opened: '3 days', resolved: '1 day' });
   await ticket(at, { opened: '30 days', resolved: '8 days' });
   const old = await ticket(at, { opened: '30 days' });
   const [taken, said] = [await ticket(at, { opened: '20 days' }), await ticket(at, { opened: '21 days' })];
@@ -79,9 +80,26 @@ test('tickets that opened, closed, are open and were not touched, worst first', 
   const ids = ({ first }: typeof open) => first.map(({ id }) => id);
   expect([opened.critical, opened.warning, ids(opened)[0]]).toEqual([1, 1, fresh]);
   expect([closed.warning, closed.critical]).toEqual([1, 0]);
+  const [shut] = closed.first;
+  expect([shut?.id, (shut?.closed_at?.getTime() ?? 0) - (shut?.since.getTime() ?? 0)]).toEqual([
+    over,
+    2 * 86_400_000,
+  ]);
+  expect(opened.first.map(({ closed_at }) => closed_at !== null)).toEqual([false, true]);
   expect([open.critical, open.warning, open.info, ids(open)]).toEqual([1, 3, 1, [fresh, old, said, taken]]);
   expect(ids(untouched)).toEqual([old, released]);
   expect(Date.now() - (untouched.first[0]?.since.getTime() ?? 0)).toBeGreaterThan(29 * 86_400_000);
+});
+
+test('a plan without tickets has none in its digest', async () => {
+  const account = await store.account();
+  await ticket([account, await store.connection(account)], { opened: '2 days' });
+  await store.writer.query(
+    `update account set plan = 'team', requests_per_minute = null where account_id = $1`,
+    [account],
+  );
+  const { result } = await readAs(reader, account, (read) => readDigest(read, account, new Date(0)));
+  expect(result).toMatchObject({ connections: 1, opened: null, closed: null, open: null, untouched: null });
 });
 
 test('of many tickets four are named and all are counted', async () => {

@@ -3,6 +3,8 @@ import type { Read } from '../../store/read.ts';
 import { backupFacts } from '../../store/sql/backup-facts.sql.ts';
 import { tagsOfConnection } from '../../store/sql/connection-tags.sql.ts';
 import { severityRank } from '../../store/sql/severity-rank.sql.ts';
+import { plansWith } from '../../vocabulary/event-kinds.ts';
+import type { Plan } from '../../vocabulary/plans.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
 import { type ConnectionScope, includesConnection, type ScopedConnection } from '../connection-scope.ts';
 
@@ -19,8 +21,10 @@ interface DigestTicket {
   severity: Severity;
   title: string;
   object: string | null;
-  /** Since when it is open; of a closed one, when it opened. */
+  /** When it opened. */
   since: Date;
+  /** Null while it is open. */
+  closed_at: Date | null;
 }
 
 /** Tickets by severity, and the first of them. */
@@ -49,12 +53,13 @@ export interface Digest {
   connections: number;
   /** The average score of the connections that have one. Null if none has. */
   score: { now: number | null; before: number | null };
-  opened: DigestTickets;
-  closed: DigestTickets;
+  /** Null if the plan has no tickets, as the next three. */
+  opened: DigestTickets | null;
+  closed: DigestTickets | null;
   /** Still open. */
-  open: DigestTickets;
+  open: DigestTickets | null;
   /** Of these, those that opened before and that nobody has acknowledged, taken or commented on. */
-  untouched: DigestTickets;
+  untouched: DigestTickets | null;
   /** What will be full, the soonest first. */
   will_be_full: (DigestSeries & { full_at: Date })[];
   /** What grows by most in a day, in bytes. */
@@ -73,7 +78,7 @@ const isIn = (connectionId: string) => `($3::bigint[] is null or ${connectionId}
 
 // The last run before the time is found by the index of each connection's runs.
 const selectFleet = `
-  select a.name, now() as until, f.connections, f.now, f.before
+  select a.name, a.plan, now() as until, f.connections, f.now, f.before
     from account a
    cross join lateral (
          select count(*)::int as connections,
@@ -94,10 +99,10 @@ const selectTickets = (condition: string) => `
          count(*) filter (where severity = 'info')::int as info,
          coalesce(jsonb_agg(jsonb_build_object(
                     'id', ticket_id, 'connection_id', connection_id, 'connection', connection, 'severity', severity,
-                    'title', title, 'object', object, 'since', since)
+                    'title', title, 'object', object, 'since', since, 'closed_at', closed_at)
                   order by place) filter (where place <= ${NAMED}), '[]') as first
     from (select t.ticket_id, t.connection_id, c.name as connection, t.severity, t.title, t.object,
-                 t.first_seen_at as since,
+                 t.first_seen_at as since, t.resolved_at as closed_at,
                  row_number() over (order by ${severityRank('t.severity')}, t.first_seen_at, t.ticket_id) as place
             from ticket t
             join connection c on c.account_id = t.account_id and c.connection_id = t.connection_id
@@ -141,6 +146,7 @@ const selectBackups = `
 
 interface FleetRow {
   name: string;
+  plan: Plan;
   until: Date;
   connections: number;
   now: number | null;
@@ -178,7 +184,9 @@ export async function readDigest(
   const period = [accountId, from, await idsIn(read, accountId, scope)];
   const [fleet] = await read<FleetRow>(selectFleet, period);
   if (!fleet) return null;
-  const tickets = async (statement: string) => toTickets(await read<DigestTickets>(statement, period));
+  const hasTickets = plansWith('ops.ticket_created').includes(fleet.plan);
+  const tickets = async (statement: string) =>
+    hasTickets ? toTickets(await read<DigestTickets>(statement, period)) : null;
   return {
     account: { id: accountId, name: fleet.name },
     from,
@@ -197,7 +205,12 @@ export async function readDigest(
 
 function toTickets([row]: readonly DigestTickets[]): DigestTickets {
   if (!row) throw new Error('a count has one row');
-  return { ...row, first: row.first.map((ticket) => ({ ...ticket, since: new Date(ticket.since) })) };
+  const first = row.first.map(({ since, closed_at, ...ticket }) => ({
+    ...ticket,
+    since: new Date(since),
+    closed_at: closed_at && new Date(closed_at),
+  }));
+  return { ...row, first };
 }
 
 function toBackups(rows: readonly BackupRow[]): Digest['backups'] {
