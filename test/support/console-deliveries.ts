@@ -9,7 +9,9 @@ export async function writeDeliveries(
   accountId: number,
 ): Promise<{ destination: number; delivery: number }> {
   const destination = await insertDestination(writer, accountId);
-  await testDestination((work) => changeAccount(writer, accountId, work), writer, destination, 0);
+  await testDestination((work) => changeAccount(writer, accountId, work), writer, destination, {
+    patience: 0,
+  });
   const { rows } = await writer.query<{ delivery: number }>(
     'select delivery_id as delivery from delivery where account_id = $1',
     [accountId],

@@ -50,7 +50,7 @@ const add = consoleRoute({
   body: NewDestinationBody,
   response: StoredDestination,
   status: 201,
-  async handler({ body, change, parts }) {
+  async handler({ actor: { accountId }, body, change, parts, withWriter }) {
     const { name, channel, signature, method, region, encryption, ...fields } = body;
     if (channel === 'email' && !parts.hasMail)
       throw new Rejection(
@@ -67,16 +67,10 @@ const add = consoleRoute({
       ...(encryption && { encryption }),
     };
     const wanted = { name: name.trim(), channel, ...once, ...inputOf(fields) };
-    return change(async (made) => {
-      const { destination, signing_secret } = await addDestination(
-        made,
-        parts.secret,
-        rulesOf(parts),
-        wanted,
-      );
-      const open_tickets = await countOpenTickets(made, destination.id);
-      return { destination: shownDestination(destination), signing_secret, open_tickets };
-    });
+    const added = await change((made) => addDestination(made, parts.secret, rulesOf(parts), wanted));
+    const { destination, signing_secret } = added;
+    const open_tickets = await withWriter((writer) => countOpenTickets(writer, accountId, destination.id));
+    return { destination: shownDestination(destination), signing_secret, open_tickets };
   },
 });
 
@@ -121,8 +115,8 @@ const sendByHand = (path: string, sendTo: typeof testDestination) =>
     path,
     permission: 'keys:write',
     response: TestAnswer,
-    async handler({ id, change: within, requireStill, store }) {
-      const result = await sendTo(within, store.writer, id);
+    async handler({ id, change: within, read, requireStill, store }) {
+      const result = await sendTo(within, store.writer, id, { read });
       await requireStill();
       return { ...result, accepted: result.accepted === true };
     },

@@ -46,16 +46,16 @@ const add = consoleRoute({
   response: ShownOwnCheck,
   status: 201,
   cost: 5,
-  async handler({ body: { id, ...body }, change }) {
+  async handler({ actor: { accountId }, body: { id, ...body }, change, read }) {
     const wanted = ownCheckIn(id, body);
-    return change(async (made) => {
-      const run = within(made.client);
-      const known = await listOwnChecks(run, made.accountId);
-      if (known.some((own) => own.id === wanted.id))
+    const own = await change(async (made) => {
+      const known = await listOwnChecks(within(made.client), accountId);
+      if (known.some((one) => one.id === wanted.id))
         throw conflict('id', 'The account has an own check of this id: change it, or choose another id.');
-      const own = await setOwnCheck(made, wanted);
-      return shown(own, (await countOwnCheckConnections(run, made.accountId)).get(own.id) ?? 0);
+      return setOwnCheck(made, wanted);
     });
+    const counts = await read((run) => countOwnCheckConnections(run, accountId));
+    return shown(own, counts.get(own.id) ?? 0);
   },
 });
 
@@ -66,19 +66,20 @@ const change = consoleRoute({
   body: OwnCheckBody,
   response: ShownOwnCheck,
   cost: 5,
-  async handler({ body: { seen, ...body }, params, change: inAccount }) {
-    return inAccount(async (made) => {
-      const run = within(made.client);
-      const stored = (await listOwnChecks(run, made.accountId)).find(({ id }) => id === params['check']);
+  async handler({ actor: { accountId }, body: { seen, ...body }, params, change: inAccount, read }) {
+    const own = await inAccount(async (made) => {
+      const known = await listOwnChecks(within(made.client), accountId);
+      const stored = known.find(({ id }) => id === params['check']);
       if (!stored) throw notFound();
       if (stored.changed_at.toISOString() !== seen)
         throw conflict(
           null,
           `${stored.changed_by} changed it after you opened it. Check the current values, then change it again.`,
         );
-      const own = await setOwnCheck(made, ownCheckIn(stored.id, body));
-      return shown(own, (await countOwnCheckConnections(run, made.accountId)).get(own.id) ?? 0);
+      return setOwnCheck(made, ownCheckIn(stored.id, body));
     });
+    const counts = await read((run) => countOwnCheckConnections(run, accountId));
+    return shown(own, counts.get(own.id) ?? 0);
   },
 });
 

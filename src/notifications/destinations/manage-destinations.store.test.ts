@@ -180,7 +180,7 @@ test('10 tests a minute, also of 30 at once; nobody sends them here', async () =
   const accountId = await store.account();
   const { id } = (await add(accountId, hook())).destination;
   const run = (made: <T>(work: (of: Change) => Promise<T>) => Promise<T>) =>
-    testDestination(made, store.writer, id, 0);
+    testDestination(made, store.writer, id, { patience: 0 });
   const done = await Promise.allSettled(
     Array.from({ length: 30 }, () => run((work) => changeAccount(store.writer, accountId, work))),
   );
@@ -195,7 +195,9 @@ test('disabling keeps what is queued; enabling sends or skips it; removing cance
   const accountId = await store.account();
   const { id } = (await add(accountId, hook())).destination;
   const queueTest = () =>
-    testDestination((work) => changeAccount(store.writer, accountId, work), store.writer, id, 0);
+    testDestination((work) => changeAccount(store.writer, accountId, work), store.writer, id, {
+      patience: 0,
+    });
   const states = async () =>
     (
       await store.writer.query('select state, reason from delivery where account_id = $1 order by 1', [
@@ -238,7 +240,7 @@ test('no verb reaches a destination or a connection of another account', async (
   ];
   for (const verb of verbs) await expect(within(mine, verb)).rejects.toThrow(`There is no destination ${id}`);
   await expect(
-    testDestination((work) => changeAccount(store.writer, mine, work), store.writer, id, 0),
+    testDestination((work) => changeAccount(store.writer, mine, work), store.writer, id, { patience: 0 }),
   ).rejects.toThrow(`There is no destination ${id}`);
   await expect(add(mine, { ...hook(), connectionIds: [connection] })).rejects.toThrow(/no connection/);
   expect(await open(mine, id)).toBeNull();

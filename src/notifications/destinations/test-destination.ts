@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Change, ChangeAccount } from '../../activity/record-entry.ts';
 import { conflict, notFound, Rejection } from '../../platform/rejection.ts';
 import { one } from '../../store/one.ts';
-import { within } from '../../store/read.ts';
+import { type Read, within } from '../../store/read.ts';
 import { GROUPING_CHANNELS } from '../../vocabulary/channels.ts';
 import { DIRECTED_KINDS } from '../../vocabulary/event-kinds.ts';
 import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
@@ -21,6 +21,14 @@ const MOST_TESTS = 10;
 const PATIENCE_MS = 20_000;
 const POLL_MS = 200;
 const WEEK_MS = 7 * 86_400_000;
+
+/** How to send by hand. */
+interface SendOptions {
+  /** How long to wait for the answer, in milliseconds. */
+  patience?: number;
+  /** Reads what the message tells; default: by the pool. */
+  read?: <T>(work: (read: Read) => Promise<T>) => Promise<T>;
+}
 
 /** How a message ended that somebody sent by hand. */
 export interface TestResult {
@@ -61,37 +69,44 @@ export async function testDestination(
   change: ChangeAccount,
   reader: pg.Pool,
   destinationId: number,
-  patience = PATIENCE_MS,
+  { patience = PATIENCE_MS }: SendOptions = {},
 ): Promise<TestResult> {
-  return sendAndWait(change, reader, { destinationId, patience }, async (_, destination) =>
-    testEvent(destination),
-  );
+  return sendAndWait(change, reader, { destinationId, patience }, testEvent);
 }
 
 /**
  * Sends a destination the digest of the time since its last one, or of a week, now, as {@link testDestination} sends a test. Its
  * schedule stays. Throws a {@link Rejection}.
+ *
+ * The digest is composed between two changes, so that the account's requests do not wait for it.
  */
 export async function sendDigest(
   change: ChangeAccount,
   reader: pg.Pool,
   destinationId: number,
-  patience = PATIENCE_MS,
+  { patience = PATIENCE_MS, read = (work) => work(within(reader)) }: SendOptions = {},
 ): Promise<TestResult> {
-  return sendAndWait(change, reader, { destinationId, patience }, async ({ client, accountId, at }, row) => {
-    const { id, channel, digest: schedule, connections } = row;
-    if (!GROUPING_CHANNELS.includes(channel))
-      throw conflict(null, `The channel ${channel} takes no digest: choose ${GROUPING_CHANNELS.join(', ')}.`);
-    const now = new Date(at);
-    const from = schedule ? previousDigest(schedule, now) : new Date(now.getTime() - WEEK_MS);
-    const scope = { connection_ids: connections.ids, connection_names: connections.names };
-    const digest = await readDigest(within(client), accountId, from, scope);
-    if (digest === null) throw notFound('account', accountId);
-    return digestEvent(digest, schedule?.time_zone ?? 'UTC', id);
+  const { accountId, destination } = await change(async (made) => {
+    const row = await requireSendable(made, destinationId);
+    requireDigestChannel(row);
+    return { accountId: made.accountId, destination: row };
   });
+  const { digest: schedule, connections } = destination;
+  const now = new Date();
+  const from = schedule ? previousDigest(schedule, now) : new Date(now.getTime() - WEEK_MS);
+  const scope = { connection_ids: connections.ids, connection_names: connections.names };
+  const digest = await read((run) => readDigest(run, accountId, from, scope));
+  if (digest === null) throw notFound('account', accountId);
+  const event = digestEvent(digest, schedule?.time_zone ?? 'UTC', destinationId);
+  return sendAndWait(change, reader, { destinationId, patience }, () => event);
 }
 
-type MakeEvent = (change: Change, destination: DestinationRow) => Promise<NewEvent>;
+function requireDigestChannel({ channel }: DestinationRow): void {
+  if (!GROUPING_CHANNELS.includes(channel))
+    throw conflict(null, `The channel ${channel} takes no digest: choose ${GROUPING_CHANNELS.join(', ')}.`);
+}
+
+type MakeEvent = (destination: DestinationRow) => NewEvent;
 
 async function sendAndWait(
   change: ChangeAccount,
@@ -121,7 +136,8 @@ async function sendAndWait(
   };
 }
 
-async function queueByHand(change: Change, destinationId: number, make: MakeEvent) {
+/** The destination, if a message can be sent to it by hand. Throws a {@link Rejection}. */
+async function requireSendable(change: Change, destinationId: number): Promise<DestinationRow> {
   const { accountId, client, at } = change;
   const destination = await destinationWithin(change, destinationId);
   const { channel, state, recipients } = destination;
@@ -141,18 +157,23 @@ async function queueByHand(change: Change, destinationId: number, make: MakeEven
       `An account can send ${MOST_TESTS} messages a minute by hand: try again in ${retryAfter} seconds.`,
       { retryAfter },
     );
+  return destination;
+}
+
+async function queueByHand(change: Change, destinationId: number, make: MakeEvent) {
+  const { accountId, client, at } = change;
+  const destination = await requireSendable(change, destinationId);
   const wanting = {
     destination_id: destinationId,
-    channel,
+    channel: destination.channel,
     kinds: [],
     minimum_severity: null,
     connection_ids: null,
     connection_names: null,
     quiet_hours: null,
   };
-  const event = await make(change, destination);
   const audience = { ...(await audienceOf(client, { accountId, at })), destinations: [wanting] };
-  await queueEvents(client, { accountId, at }, [event], audience);
+  await queueEvents(client, { accountId, at }, [make(destination)], audience);
   const queued = await client.query<{ delivery_id: number }>(selectQueued, [accountId, destinationId]);
   return { accountId, deliveryId: one(queued.rows, 'queue a message').delivery_id };
 }

@@ -8,6 +8,7 @@ import type { DestinationFilters, NewDestination } from '../destinations/destina
 import { readDestination } from '../destinations/destination-row.ts';
 import { disableDestination } from '../destinations/disable-destination.ts';
 import { removeDestination } from '../destinations/remove-destination.ts';
+import { sendDigest } from '../destinations/test-destination.ts';
 import {
   addTo,
   newEvent,
@@ -26,7 +27,7 @@ const digest = { every: 'mon', at: '07:00', time_zone: 'Europe/Berlin' } as cons
 
 beforeAll(async () => {
   store = await startTestStore();
-  receiver = await startReceiver();
+  receiver = await startReceiver(({ path }) => (path === '/silent' ? 0 : 200));
   dispatcher = runDispatcher(store);
 });
 afterAll(async () => {
@@ -54,6 +55,11 @@ async function makeDue(accountId: number, id: number, ago = '1 second'): Promise
   if (!row) throw new Error('no destination');
   return row.due;
 }
+
+const insertTicket = `
+  insert into ticket (account_id, connection_id, check_id, object, category, title, severity, status, metric_line,
+                      remediation, first_seen_at, last_seen_at)
+  values ($1, $2, 'PG_TEST', null, 'schema', 'A title', 'critical', 'open', '', '', now() - interval '1 hour', now())`;
 
 const digestsOf = (accountId: number) =>
   rowsOf<{
@@ -184,13 +190,7 @@ test('it tells of the connections of its destination only', async () => {
     `update connection set name = case connection_id when $2 then 'prod-1' else 'secret' end where account_id = $1 returning 1`,
     [accountId, prod],
   );
-  for (const connection of [prod, other])
-    await store.writer.query(
-      `insert into ticket (account_id, connection_id, check_id, object, category, title, severity, status, metric_line,
-                           remediation, first_seen_at, last_seen_at)
-       values ($1, $2, 'PG_TEST', null, 'schema', 'A title', 'critical', 'open', '', '', now() - interval '1 hour', now())`,
-      [accountId, connection],
-    );
+  for (const connection of [prod, other]) await store.writer.query(insertTicket, [accountId, connection]);
   const id = await addTo(store, accountId, slack('/scope', { connectionNames: ['prod-*'] }));
   await makeDue(accountId, id);
   await digestRound(store.writer);
@@ -224,6 +224,49 @@ test('a changed schedule is logged and begins anew, the same one goes on', async
   await expect(change(accountId, id, { digest: { ...digest, time_zone: 'Mars/Base' } })).rejects.toThrow(
     'no such time zone',
   );
+});
+
+test('a digest that is asked for holds neither the lock of the account nor a connection of the pool while it is read and sent', async () => {
+  const accountId = await store.account();
+  const id = await addTo(store, accountId, slack('/silent'));
+  const pool = openPool(store.address, 'writer', { max: 1, statementTimeout: 5_000 });
+  const steps: string[] = [];
+  const isFree = async (step: string) => {
+    await changeAccount(pool, accountId, async ({ client }) => {
+      await client.query('select 1');
+    });
+    steps.push(step);
+  };
+  const sending = sendDigest((work) => changeAccount(pool, accountId, work), pool, id, {
+    patience: 3_000,
+    read: async (work) => {
+      await isFree('read');
+      return work(within(store.writer));
+    },
+  });
+  await receiver.requests('/silent', 1);
+  await isFree('sent');
+  expect(await sending).toMatchObject({ accepted: null });
+  expect(steps).toEqual(['read', 'sent']);
+  receiver.breakOff();
+  await pool.end();
+});
+
+test('a digest names no ticket if the plan has none', async () => {
+  const accountId = await store.account();
+  const connection = await store.connection(accountId);
+  await store.writer.query(insertTicket, [accountId, connection]);
+  await rowsOf(
+    store,
+    `update account set plan = 'team', requests_per_minute = null where account_id = $1 returning 1`,
+    [accountId],
+  );
+  const id = await addTo(store, accountId, slack('/plan'));
+  await makeDue(accountId, id);
+  await digestRound(store.writer);
+  const [sent] = await receiver.requests('/plan', 1);
+  expect(sent?.body).toContain('1 database, no score yet.');
+  expect(sent?.body).not.toMatch(/A title|opened|critical/i);
 });
 
 test('programs take no digest', async () => {

@@ -83,18 +83,17 @@ export async function digestRound(
   });
 }
 
-/** The digest is read before the account is locked, so that its requests do not wait for it. */
+/** The digest is composed before the account is locked, so that its requests do not wait for it. */
 async function queueDigest(writer: pg.Pool, due: DueDigest): Promise<void> {
   const { account_id: accountId, destination_id: destinationId, due_at, digest: schedule, is_enabled } = due;
   const from = new Date(
     Math.max(previousDigest(schedule, due_at).getTime(), Date.now() - MOST_DAYS * DAY_MS),
   );
   const digest = is_enabled ? await readDigest(within(writer), accountId, from, due) : null;
+  const event = digest && digestEvent(digest, schedule.time_zone, destinationId);
   await changeAccount(writer, accountId, async ({ client, at }) => {
     const next = nextDigest(schedule, new Date(at));
     const moved = await client.query(moveOn, [accountId, destinationId, due_at, next, is_enabled]);
-    if (moved.rowCount !== 1 || digest === null) return;
-    const event = digestEvent(digest, schedule.time_zone, destinationId);
-    await queueEvents(client, { accountId, at }, [event]);
+    if (moved.rowCount === 1 && event !== null) await queueEvents(client, { accountId, at }, [event]);
   });
 }

@@ -29,7 +29,7 @@ const selectAudience = `
 
 /** Reads who gets events of an account. `at` is `Change.at`. */
 export async function audienceOf(
-  client: pg.ClientBase,
+  client: pg.ClientBase | pg.Pool,
   { accountId, at }: { accountId: number; at: string },
 ): Promise<Audience> {
   const { rows } = await client.query<Audience>(selectAudience, [accountId, at]);

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Change } from '../../activity/record-entry.ts';
 import type { EventConnection, NewEvent } from '../../notifications/event.ts';
 import { audienceOf, queueEvents } from '../../notifications/outbox/queue-events.ts';
@@ -36,10 +37,11 @@ const selectOpen = `
 
 /**
  * The events that tell a destination of the open tickets that it wants and was not told of, the most severe first, at most
- * {@link MOST_SENT}. So who asks twice is told once.
+ * {@link MOST_SENT}. A second call does not repeat what is queued or was accepted.
  */
 async function openTicketEvents(
-  { client, accountId, at }: Pick<Change, 'client' | 'accountId' | 'at'>,
+  client: pg.ClientBase | pg.Pool,
+  { accountId, at }: Pick<Change, 'accountId' | 'at'>,
   destinationId: number,
 ): Promise<NewEvent[]> {
   const { plan, destinations, at: now } = await audienceOf(client, { accountId, at });
@@ -59,15 +61,20 @@ async function openTicketEvents(
     .slice(0, MOST_SENT);
 }
 
-/** How many open tickets {@link sendOpenTickets} would send. */
-export async function countOpenTickets(change: Change, destinationId: number): Promise<number> {
-  return (await openTicketEvents(change, destinationId)).length;
+/** How many open tickets {@link sendOpenTickets} would send now. */
+export async function countOpenTickets(
+  writer: pg.Pool,
+  accountId: number,
+  destinationId: number,
+): Promise<number> {
+  const at = new Date().toISOString();
+  return (await openTicketEvents(writer, { accountId, at }, destinationId)).length;
 }
 
 /** Tells a destination now of the tickets that were open before it was added. Returns how many it is told of. */
 export async function sendOpenTickets(change: Change, destinationId: number): Promise<number> {
   const { client, accountId, at } = change;
-  const events = await openTicketEvents(change, destinationId);
+  const events = await openTicketEvents(client, change, destinationId);
   await queueEvents(client, { accountId, at }, events);
   return events.length;
 }
