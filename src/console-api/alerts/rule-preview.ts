@@ -1,5 +1,4 @@
-import type { RuleCondition } from '../../notifications/alerts/alert-rule.ts';
-import { isWorse } from '../../notifications/alerts/alert-rule.ts';
+import { isWorse, type RuleCondition } from '../../notifications/alerts/alert-rule.ts';
 import { countFirings, type MeasuredPoint } from '../../notifications/alerts/evaluation/count-firings.ts';
 import {
   type ConnectionScope,
@@ -31,7 +30,7 @@ const selectScores = `
    where account_id = $1 and connection_id = $2 and created_at > now() - interval '${DAYS} days'
    order by created_at`;
 
-const loadOf = (column: string) => `
+const selectLoad = (column: string) => `
   select extract(epoch from at)::float8 as at, ${column} as value
     from session_load
    where account_id = $1 and connection_id = $2 and at > now() - interval '${DAYS} days'
@@ -46,28 +45,16 @@ const selectSeries = `
 /** The statement that reads the values of a metric. The others are not kept over time. */
 const STORED: Partial<Record<RuleCondition['metric'], string>> = {
   score: selectScores,
-  load_active_sessions: loadOf('active'),
-  blocked_sessions: loadOf('blocked_sessions'),
-  blocked_seconds: loadOf('blocked_seconds'),
+  load_active_sessions: selectLoad('active'),
+  blocked_sessions: selectLoad('blocked_sessions'),
+  blocked_seconds: selectLoad('blocked_seconds'),
 };
 
-type Condition = Pick<
-  RuleCondition,
-  | 'metric'
-  | 'check_id'
-  | 'measure'
-  | 'operator'
-  | 'threshold'
-  | 'clear_threshold'
-  | 'for_seconds'
-  | 'for_runs'
->;
-
 /** The values of a week; null if the store does not keep them. */
-async function pointsOf(
+async function readPoints(
   read: Read,
   ids: readonly [accountId: number, connectionId: number],
-  { metric, check_id, measure, operator }: Condition,
+  { metric, check_id, measure, operator }: RuleCondition,
 ): Promise<MeasuredPoint[] | null> {
   const stored = STORED[metric];
   if (stored) return read<MeasuredPoint>(stored, [...ids]);
@@ -87,7 +74,8 @@ async function pointsOf(
   return [...worst].map(([at, value]) => ({ at, value })).toSorted((a, b) => a.at - b.at);
 }
 
-const previews = new ConcurrencyLimit({ ofAll: 4, ofAccount: 1 }, 'Another preview of a rule is running', 2);
+// One of the console's connections to a store stays free of them.
+const previews = new ConcurrencyLimit({ ofAll: 2, ofAccount: 1 }, 'Another preview of a rule is running', 2);
 
 const preview = consoleRoute({
   method: 'POST',
@@ -101,17 +89,16 @@ const preview = consoleRoute({
     const scope: ConnectionScope = { connection_ids: connections.ids, connection_names: connections.names };
     const leave = previews.enter(accountId);
     try {
-      return await read(async (run) => {
-        const all = await run<ScopedConnection>(selectConnections, [accountId]);
-        const covered = all.filter((connection) => includesConnection(scope, connection));
-        const looked = covered.slice(0, LOOKED_AT);
-        let times: number | null = 0;
-        for (const { id } of looked) {
-          const points = await pointsOf(run, [accountId, id], rule);
-          times = points === null || times === null ? null : times + countFirings(points, rule);
-        }
-        return { times, covered: covered.length, looked_at: looked.length };
-      });
+      const all = await read((run) => run<ScopedConnection>(selectConnections, [accountId]));
+      const covered = all.filter((connection) => includesConnection(scope, connection));
+      const looked = covered.slice(0, LOOKED_AT);
+      let times: number | null = 0;
+      // A read for each connection: others get their turns in between.
+      for (const { id } of looked) {
+        const points = await read((run) => readPoints(run, [accountId, id], rule));
+        times = points === null || times === null ? null : times + countFirings(points, rule);
+      }
+      return { times, covered: covered.length, looked_at: looked.length };
     } finally {
       leave();
     }

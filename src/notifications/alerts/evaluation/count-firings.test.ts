@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
 import { countFirings } from './count-firings.ts';
 
-const RULE = { operator: '>=', threshold: 90, clear_threshold: null, for_seconds: 0, for_runs: 1 } as const;
+const RULE = {
+  metric: 'load_active_sessions',
+  check_id: null,
+  measure: null,
+  operator: '>=',
+  threshold: 90,
+  clear_threshold: null,
+  for_seconds: 0,
+  for_runs: 1,
+} as const;
 const points = (...values: (number | null)[]) => values.map((value, minute) => ({ at: minute * 60, value }));
 
 test('it fires once while it holds, and again after it cleared', () => {
@@ -23,4 +32,9 @@ test('it has to hold for a time, and in a row', () => {
 test('what was not measured neither begins nor ends it', () => {
   expect(countFirings(points(95, null, 95), RULE)).toBe(1);
   expect(countFirings(points(95, null, 95), { ...RULE, for_runs: 2 })).toBe(1);
+});
+
+test('one that flaps stays open, as the alert of a rule does', () => {
+  const flaps = Array.from({ length: 100 }, () => [95, 10]).flat();
+  expect(countFirings(points(...flaps), RULE)).toBe(4);
 });

@@ -1,4 +1,6 @@
-import { compares, type RuleCondition } from '../alert-rule.ts';
+import type { StandingAlert } from '../alert-row.ts';
+import type { RuleCondition, WatchedRule } from '../alert-rule.ts';
+import { advanceAlert } from './advance-alert.ts';
 
 /** A value at a time in Unix seconds; null = not measured, which neither begins nor ends an alert. */
 export interface MeasuredPoint {
@@ -6,33 +8,40 @@ export interface MeasuredPoint {
   value: number | null;
 }
 
-/** How often a condition would have fired on these values of one connection, the oldest first. */
-export function countFirings(
-  points: readonly MeasuredPoint[],
-  {
-    operator,
-    threshold,
-    clear_threshold,
-    for_seconds,
-    for_runs,
-  }: Pick<RuleCondition, 'operator' | 'threshold' | 'clear_threshold' | 'for_seconds' | 'for_runs'>,
-): number {
+/** What decides of nothing here. */
+const UNSAID = {
+  id: 0,
+  name: '',
+  severity: 'warning',
+  connection_ids: null,
+  connection_names: null,
+  destination_ids: null,
+  reminder_seconds: null,
+} as const;
+
+const DETAILS = { check_id: null, database: '', object: null, metric_line: '', remediation: null };
+
+/** How often a condition would have fired on these values of one connection, the oldest first: flaps are held as they are in runs. */
+export function countFirings(points: readonly MeasuredPoint[], condition: RuleCondition): number {
+  const rule: WatchedRule = { ...UNSAID, ...condition };
   let fired = 0;
-  let isOpen = false;
-  let since: number | null = null;
-  let runs = 0;
+  let standing: StandingAlert | undefined;
+  let recent: StandingAlert | undefined;
   for (const { at, value } of points) {
     if (value === null) continue;
-    if (isOpen) {
-      isOpen = compares(value, operator, clear_threshold ?? threshold);
-      continue;
-    }
-    const holds = compares(value, operator, threshold);
-    since = holds ? (since ?? at) : null;
-    runs = holds ? runs + 1 : 0;
-    if (since === null || runs < for_runs || at - since < for_seconds) continue;
-    fired += 1;
-    [isOpen, since, runs] = [true, null, 0];
+    const moment = { connectionId: 0, at: new Date(at * 1_000).toISOString(), mayAnnounce: false };
+    const step = advanceAlert(
+      rule,
+      { standing, recent },
+      { value, unsilenced: value, details: DETAILS },
+      moment,
+    );
+    if (step === null) continue;
+    const alert = { ...step.alert, alert_id: 0 };
+    const isOver = step.write === 'delete' || alert.state === 'resolved';
+    if (alert.state === 'resolved') recent = alert;
+    standing = isOver ? undefined : alert;
+    if (step.logged === 'alert_triggered') fired += 1;
   }
   return fired;
 }
