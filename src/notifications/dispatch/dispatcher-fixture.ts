@@ -12,6 +12,7 @@ import { addDestination } from '../destinations/add-destination.ts';
 import type { NewDestination } from '../destinations/destination-input.ts';
 import type { NewEvent } from '../event.ts';
 import { queueEvents } from '../outbox/queue-events.ts';
+import type { Send } from '../sending/outgoing.ts';
 import { startSender } from '../sending/send-in-child.ts';
 import { startDispatcher } from './start-dispatcher.ts';
 
@@ -62,15 +63,15 @@ export async function startReceiver(
   };
 }
 
-/** Runs a dispatcher with a sending child of its own on the test's store, as a process of the service does. */
-export function runDispatcher(store: TestStore): Rounds {
+/** Runs a dispatcher with a sending child of its own, or `send`, on the test's store, as a process of the service does. */
+export function runDispatcher(store: TestStore, send?: Send): Rounds {
   const writer = openPool(store.address, 'writer', { max: 4 });
   const log = pino({ level: 'silent' });
   const sender = startSender({ allowPrivate: true, smtpUrl: null, mailFrom: null, log });
   const dispatcher = startDispatcher({
     writer,
     secret: store.deps.secret,
-    send: sender.send,
+    send: send ?? sender.send,
     log: store.deps.log,
     formats: FORMATS,
     consoleUrl: () => 'https://dbvitals.example.com',

@@ -26,7 +26,10 @@ const LOOK_MS = 1_000;
 /** While batches are under way: they free room when they end, or count as slow. */
 const LOOK_AGAIN_MS = 250;
 
-/** How long a stream counts as slow after a slow batch, if it sends none meanwhile. */
+/**
+ * How long a stream counts as slow after a slow batch. One that counted as quick again after each quick batch could hold the room of the
+ * others with every second one.
+ */
 const SLOW_FOR_MS = 600_000;
 
 const CONFIRM_EVERY_MS = 1_000;
@@ -56,7 +59,6 @@ export function createBatchSender(options: BatchOptions, stopped: AbortSignal) {
         running.delete(sending);
         const now = performance.now();
         if (now - held.since > SLOW_MS) slow.set(destinationId, now);
-        else slow.delete(destinationId);
       });
     running.set(sending, held);
   }

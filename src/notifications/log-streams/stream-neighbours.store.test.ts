@@ -5,7 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import type { Rounds } from '../../platform/rounds.ts';
+import { FORMATS } from '../channels/formats.ts';
 import { addTo, firstRow, runDispatcher, startReceiver } from '../dispatch/dispatcher-fixture.ts';
+import { createBatchSender } from '../dispatch/send-batches.ts';
+import { failedAttempt } from '../sending/failed-attempt.ts';
+import { SLOW_MS as TROUBLED_MS } from './stream-room.ts';
 
 // The 20 destinations that an account may have: streams whose receivers are dead, silent or slow, beside others.
 const DEAD = 5;
@@ -116,4 +120,44 @@ test('dead, silent and slow receivers, each with more than a batch to send, dela
   await firstRow(store, failing, [accountId, DEAD + SILENT]);
   expect(await slowestOf(accountId, good, 3)).toBeLessThan(SOON_MS);
   expect([...arrived.keys()].filter((path) => path.startsWith('/slow'))).toHaveLength(SLOW);
+});
+
+test('a receiver that is slow with every second batch stays in the room of those in trouble', async () => {
+  await dispatcher.stop();
+  const accountId = await store.account();
+  await write(accountId, 1);
+  await addStreams(accountId, 'alternating', 1);
+  const { writer } = store;
+  let pause = TROUBLED_MS + 100;
+  const sender = createBatchSender(
+    {
+      writer,
+      secret: store.deps.secret,
+      log: store.deps.log,
+      formats: FORMATS,
+      consoleUrl: () => 'https://dbvitals.example.com',
+      measure: { attempted: () => {} },
+      async send() {
+        await wait(pause);
+        return { ...failedAttempt('', performance.now()), accepted: true };
+      },
+    },
+    new AbortController().signal,
+  );
+  const errors: unknown[] = [];
+  const troubled: boolean[] = [];
+  for (let batch = 0; batch < 3; batch += 1) {
+    await write(accountId, 1);
+    await writer.query(
+      `update log_stream set due_at = case when account_id = $1 then now() else 'infinity' end`,
+      [accountId],
+    );
+    await expect.poll(() => sender.start((error) => errors.push(error)), { timeout: 10_000 }).toBe(1);
+    const [[sending, held] = []] = [...sender.running];
+    troubled.push(held?.isTroubled ?? false);
+    await sending;
+    pause = 0;
+  }
+  expect(errors).toEqual([]);
+  expect(troubled).toEqual([false, true, true]);
 });
