@@ -85,7 +85,7 @@ export function addDestinationOptions(command: Command): Command {
     .option(
       '--digest <D>',
       'when a chat or e-mail gets a digest: a day (or day for each) and a time, such as mon,07:00@Europe/Berlin, or none',
-      digestOf,
+      parseDigest,
     );
 }
 
@@ -166,7 +166,7 @@ function quietHoursOf(text: string): NonNullable<DestinationOptions['quietHours'
   );
 }
 
-function digestOf(text: string): NonNullable<DestinationOptions['digest']> {
+function parseDigest(text: string): NonNullable<DestinationOptions['digest']> {
   if (text === 'none') return text;
   const [, every, at, zone] = /^([a-z]{3}),([0-9:]{5})@(\S{1,60})$/.exec(text) ?? [];
   const day = DIGEST_DAYS.find((known) => known === every);

@@ -3,7 +3,7 @@ import { COLORS } from './colors.ts';
 import { escapeMarkdown, tear } from './escape-markdown.ts';
 import { postMessage } from './http-request.ts';
 import { cutEscaped } from './plain-text.ts';
-import { type DigestReport, digestMarkdown, digestReportOf, fittedDigest } from './report/digest-report.ts';
+import { type DigestReport, digestMarkdown, fittedDigest, readDigestReport } from './report/digest-report.ts';
 import { OPEN, type Report } from './report/report.ts';
 import { lineMarkdown, reportMarkdown } from './report/report-markdown.ts';
 import { fitted, type Room, type Summary, summarize } from './summary.ts';
@@ -36,14 +36,14 @@ interface Message {
 export const discord: ChannelFormat = {
   makeMessage: (events, context) => ({
     contentType: 'application/json',
-    body: JSON.stringify(messageOf(events, context)),
+    body: JSON.stringify(makeMessage(events, context)),
   }),
   mostEvents: 200,
   request: postMessage,
 };
 
-function messageOf(events: readonly MessageEvent[], context: MessageContext): Message {
-  const digest = digestReportOf(events, context);
+function makeMessage(events: readonly MessageEvent[], context: MessageContext): Message {
+  const digest = readDigestReport(events, context);
   if (digest) return fittedDigest(digest, digestMessage, fits);
   return fitted(ROOM, (room) => message(events, context, room), fits);
 }

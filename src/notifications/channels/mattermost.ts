@@ -2,7 +2,7 @@ import type { ChannelFormat, MessageContext, MessageEvent } from './channel.ts';
 import { COLORS } from './colors.ts';
 import { escapeMarkdown, tear } from './escape-markdown.ts';
 import { postMessage } from './http-request.ts';
-import { type DigestReport, digestMarkdown, digestReportOf, fittedDigest } from './report/digest-report.ts';
+import { type DigestReport, digestMarkdown, fittedDigest, readDigestReport } from './report/digest-report.ts';
 import { OPEN, type Report } from './report/report.ts';
 import { lineMarkdown, reportMarkdown } from './report/report-markdown.ts';
 import { fitted, type Room, summarize } from './summary.ts';
@@ -15,15 +15,15 @@ const ROOM: Room = { full: 5, lines: 30, text: 600, code: 3_000, changes: 10 };
 export const mattermost: ChannelFormat = {
   makeMessage: (events, context) => ({
     contentType: 'application/json',
-    body: bodyOf(events, context),
+    body: makeBody(events, context),
   }),
   mostEvents: 200,
   request: postMessage,
 };
 
-function bodyOf(events: readonly MessageEvent[], context: MessageContext): string {
+function makeBody(events: readonly MessageEvent[], context: MessageContext): string {
   const fits = ({ length }: string) => length <= MOST;
-  const digest = digestReportOf(events, context);
+  const digest = readDigestReport(events, context);
   if (digest) return fittedDigest(digest, digestBody, fits);
   return fitted(ROOM, (room) => body(events, context, room), fits);
 }

@@ -2,7 +2,7 @@ import type { ChannelFormat, MessageContext, MessageEvent } from './channel.ts';
 import { tearFences } from './escape-markdown.ts';
 import { postMessage } from './http-request.ts';
 import { cutEscaped } from './plain-text.ts';
-import { type DigestReport, digestReportOf, fittedDigest } from './report/digest-report.ts';
+import { type DigestReport, fittedDigest, readDigestReport } from './report/digest-report.ts';
 import { CHANGES, lineText, OPEN, REMEDIATION, type Report } from './report/report.ts';
 import { fitted, type Room, summarize } from './summary.ts';
 
@@ -32,14 +32,14 @@ interface Message {
 export const slack: ChannelFormat = {
   makeMessage: (events, context) => ({
     contentType: 'application/json',
-    body: JSON.stringify(messageOf(events, context)),
+    body: JSON.stringify(makeMessage(events, context)),
   }),
   mostEvents: 200,
   request: postMessage,
 };
 
-function messageOf(events: readonly MessageEvent[], context: MessageContext): Message {
-  const digest = digestReportOf(events, context);
+function makeMessage(events: readonly MessageEvent[], context: MessageContext): Message {
+  const digest = readDigestReport(events, context);
   if (digest) return fittedDigest(digest, digestMessage, fits);
   return fitted(ROOM, (room) => message(events, context, room), fits);
 }

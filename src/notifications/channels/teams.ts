@@ -1,6 +1,6 @@
 import type { ChannelFormat, MessageContext, MessageEvent } from './channel.ts';
 import { postMessage } from './http-request.ts';
-import { type DigestReport, digestReportOf, fittedDigest } from './report/digest-report.ts';
+import { type DigestReport, fittedDigest, readDigestReport } from './report/digest-report.ts';
 import { CHANGES, lineText, OPEN, REMEDIATION, type Report, type Tone } from './report/report.ts';
 import { fitted, type Room, summarize } from './summary.ts';
 
@@ -32,15 +32,15 @@ interface Run {
 export const teams: ChannelFormat = {
   makeMessage: (events, context) => ({
     contentType: 'application/json',
-    body: bodyOf(events, context),
+    body: makeBody(events, context),
   }),
   mostEvents: 200,
   request: postMessage,
 };
 
-function bodyOf(events: readonly MessageEvent[], context: MessageContext): string {
+function makeBody(events: readonly MessageEvent[], context: MessageContext): string {
   const fits = (made: string) => escapedBytes(made) <= MOST_BYTES;
-  const digest = digestReportOf(events, context);
+  const digest = readDigestReport(events, context);
   if (digest) return fittedDigest(digest, digestBody, fits);
   return fitted(ROOM, (room) => body(events, context, room), fits);
 }

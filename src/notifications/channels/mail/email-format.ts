@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { MailMessage } from '../../sending/outgoing.ts';
 import type { ChannelFormat, MessageContext, MessageEvent, OpenDestination } from '../channel.ts';
 import { cutText } from '../plain-text.ts';
-import { digestReportOf } from '../report/digest-report.ts';
+import { readDigestReport } from '../report/digest-report.ts';
 import { linkTo } from '../report/report.ts';
 import { type Room, summarize } from '../summary.ts';
 import { threadOf } from '../thread.ts';
@@ -41,7 +41,7 @@ export const email: ChannelFormat = {
 };
 
 function letterOf(events: readonly MessageEvent[], context: MessageContext): Letter {
-  const digest = digestReportOf(events, context);
+  const digest = readDigestReport(events, context);
   if (digest)
     return {
       subject: headerText(digest.title),

@@ -20,7 +20,7 @@ export interface DigestReport {
 const LINE = 300;
 
 /** The digest that a message is about; null = it is about other events. A digest is a message by itself. */
-export function digestReportOf(
+export function readDigestReport(
   [event]: readonly MessageEvent[],
   context: MessageContext,
 ): DigestReport | null {
