@@ -23,8 +23,8 @@ const CHOICES = ENGINES.map((id) => ({ id, label: ENGINE_NAMES[id] }));
 /** Seconds. */
 const INTERVALS = ['30', '60', '300', '900', '3600', '21600', '86400'];
 /** Seconds; 0 = none. */
-/** Seconds; 0 = none. */
 const BACKUPS = ['0', '7200', '28800', '93600', '180000', '691200'];
+/** Seconds; 0 = never. */
 const PULSES = ['1', '5', '10', '30', '60', '0'];
 
 export interface ConnectionFieldsProps {
@@ -134,35 +134,12 @@ function passwordHelp(hasPassword: boolean, isNeeded: boolean): string {
 
 /** The fields for the check interval and the expected standbys. */
 export function CheckFields({ draft, onChange, error }: ConnectionFieldsProps) {
-  const pulses = PULSES.includes(draft.pulse) ? PULSES : [draft.pulse, ...PULSES];
   const backups = BACKUPS.includes(draft.backupExpected) ? BACKUPS : [draft.backupExpected, ...BACKUPS];
-  const intervals = INTERVALS.includes(draft.interval) ? INTERVALS : [draft.interval, ...INTERVALS];
   return (
     <fieldset>
       <legend>Checks</legend>
       <div className="side-by-side">
-        {draft.interval !== '' && (
-          <Select
-            choices={intervals.map((seconds) => ({ id: seconds, label: duration(Number(seconds)) }))}
-            error={fieldError(error, 'interval_seconds')}
-            label="Check every"
-            onChange={(interval) => onChange({ interval })}
-            value={draft.interval}
-          />
-        )}
-        {draft.interval !== '' && (
-          <Select
-            choices={pulses.map((seconds) => ({
-              id: seconds,
-              label: seconds === '0' ? 'Never' : duration(Number(seconds)),
-            }))}
-            description="It finds blocked sessions and a server that does not answer, between two checks."
-            error={fieldError(error, 'pulse_seconds')}
-            label="Pulse every"
-            onChange={(pulse) => onChange({ pulse })}
-            value={draft.pulse}
-          />
-        )}
+        {draft.interval !== '' && <IntervalFields draft={draft} error={error} onChange={onChange} />}
         {isSqlEngine(draft.engine) && (
           <Select
             choices={backups.map((seconds) => ({
@@ -188,6 +165,39 @@ export function CheckFields({ draft, onChange, error }: ConnectionFieldsProps) {
         )}
       </div>
     </fieldset>
+  );
+}
+
+interface IntervalFieldsProps extends Pick<ConnectionFieldsProps, 'error'> {
+  draft: Pick<ConnectionDraft, 'interval' | 'pulse'>;
+  onChange: (changed: Partial<IntervalFieldsProps['draft']>) => void;
+}
+
+/** The fields for the intervals of checks and pulses. */
+export function IntervalFields({ draft, onChange, error }: IntervalFieldsProps) {
+  const pulses = PULSES.includes(draft.pulse) ? PULSES : [draft.pulse, ...PULSES];
+  const intervals = INTERVALS.includes(draft.interval) ? INTERVALS : [draft.interval, ...INTERVALS];
+  return (
+    <>
+      <Select
+        choices={intervals.map((seconds) => ({ id: seconds, label: duration(Number(seconds)) }))}
+        error={fieldError(error, 'interval_seconds')}
+        label="Check every"
+        onChange={(interval) => onChange({ interval })}
+        value={draft.interval}
+      />
+      <Select
+        choices={pulses.map((seconds) => ({
+          id: seconds,
+          label: seconds === '0' ? 'Never' : duration(Number(seconds)),
+        }))}
+        description="It finds blocked sessions and a server that does not answer, between two checks."
+        error={fieldError(error, 'pulse_seconds')}
+        label="Pulse every"
+        onChange={(pulse) => onChange({ pulse })}
+        value={draft.pulse}
+      />
+    </>
   );
 }
 

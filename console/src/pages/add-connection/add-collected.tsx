@@ -5,21 +5,22 @@ import type {
   AddedCollected,
   NewCollected,
 } from '../../../../src/console-api/collectors/collector-routes.ts';
-import type { SqlEngine } from '../../../../src/vocabulary/engines.ts';
+import { ENGINE_NAMES, SQL_ENGINES, type SqlEngine } from '../../../../src/vocabulary/engines.ts';
 import { fieldError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
+import { type ConnectionDraft, emptyDraft } from '../../parts/connection-draft.ts';
+import { IntervalFields } from '../../parts/connection-fields.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { RadioGroup, Select, TextField } from '../../parts/field.tsx';
 import { fileLines } from '../../parts/start-command.ts';
 import { FormError, Loaded, Message } from '../../parts/states.tsx';
 import { tagsQuery } from '../../parts/tag-filter.tsx';
-import { TAGS_HELP, tagsIn } from '../../parts/tags.tsx';
-import { duration } from '../../parts/time.tsx';
+import { tagsIn } from '../../parts/tags.tsx';
+import { TagsField } from '../../parts/tags-field.tsx';
 import { collectorsQuery } from '../../shell/collectors-query.ts';
 
-const INTERVALS = ['60', '300', '900', '3600', '86400'];
-const PULSES = ['1', '5', '10', '30', '60', '0'];
+const ENGINES = SQL_ENGINES.map((id) => ({ id, label: ENGINE_NAMES[id] }));
 
 /** The form for a connection that a collector measures: the lines for its file in place of an address and a password. */
 export function AddCollected() {
@@ -47,8 +48,8 @@ function Form({ names, first }: { names: readonly string[]; first: string }) {
   const [name, setName] = useState('');
   const [collector, setCollector] = useState(first);
   const [engine, setEngine] = useState<SqlEngine>('postgres');
-  const [interval, setInterval] = useState('300');
-  const [pulse, setPulse] = useState('10');
+  const [{ interval, pulse }, setIntervals] =
+    useState<Pick<ConnectionDraft, 'interval' | 'pulse'>>(emptyDraft);
   const [tags, setTags] = useState('');
   const save = useMutation({
     mutationFn: (body: NewCollected) => send<AddedCollected>('POST', '/collectors/connections', body),
@@ -93,39 +94,19 @@ function Form({ names, first }: { names: readonly string[]; first: string }) {
         value={collector}
       />
       <RadioGroup
-        choices={[
-          { id: 'postgres', label: 'PostgreSQL' },
-          { id: 'mysql', label: 'MySQL' },
-          { id: 'mariadb', label: 'MariaDB' },
-        ]}
+        choices={ENGINES}
         label="Engine"
         onChange={(id) => setEngine(id as SqlEngine)}
         value={engine}
       />
       <div className="side-by-side">
-        <Select
-          choices={INTERVALS.map((id) => ({ id, label: duration(Number(id)) }))}
-          label="Check every"
-          onChange={setInterval}
-          value={interval}
-        />
-        <Select
-          choices={PULSES.map((id) => ({ id, label: id === '0' ? 'Never' : duration(Number(id)) }))}
-          label="Pulse every"
-          onChange={setPulse}
-          value={pulse}
+        <IntervalFields
+          draft={{ interval, pulse }}
+          error={error}
+          onChange={(changed) => setIntervals((old) => ({ ...old, ...changed }))}
         />
       </div>
-      <TextField
-        description={`${TAGS_HELP}.`}
-        error={fieldError(error, 'tags')}
-        label="Tags"
-        maxLength={2_000}
-        mono
-        onChange={setTags}
-        placeholder="env:production"
-        value={tags}
-      />
+      <TagsField error={error} onChange={setTags} text={tags} />
       <section aria-label="Lines for the collector’s file">
         <p>
           Write this into the file of the collector. The address and the password stay there: this service
@@ -138,7 +119,7 @@ function Form({ names, first }: { names: readonly string[]; first: string }) {
           Add connection
         </Button>
       </div>
-      <FormError error={error} fields={['name', 'collector', 'tags']} />
+      <FormError error={error} fields={['name', 'collector', 'interval_seconds', 'pulse_seconds', 'tags']} />
     </form>
   );
 }

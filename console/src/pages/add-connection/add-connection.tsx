@@ -7,7 +7,7 @@ import type {
   TestedConnection,
 } from '../../../../src/console-api/connections/connection-schemas.ts';
 import type { ConnectionTest } from '../../../../src/console-api/connections/test-connection.ts';
-import type { Engine } from '../../../../src/vocabulary/engines.ts';
+import { type Engine, isSqlEngine } from '../../../../src/vocabulary/engines.ts';
 import { fieldError, send } from '../../api.ts';
 import { announce, notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -20,11 +20,11 @@ import {
   OTHER_FIELDS,
 } from '../../parts/connection-fields.tsx';
 import { SecurityFields } from '../../parts/connection-security.tsx';
-import { RadioGroup, TextField } from '../../parts/field.tsx';
+import { Checkbox, RadioGroup, TextField } from '../../parts/field.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { FormError, NoPermission } from '../../parts/states.tsx';
 import { tagsQuery } from '../../parts/tag-filter.tsx';
-import { TAGS_HELP } from '../../parts/tags.tsx';
+import { TagsField } from '../../parts/tags-field.tsx';
 import { TestResult } from '../../parts/test-result.tsx';
 import { useMedia } from '../../parts/use-media.ts';
 import { useCan } from '../../shell/profile.ts';
@@ -44,7 +44,7 @@ export function AddConnectionPage() {
       back={<Link to="/fleet">← Fleet</Link>}
       description={
         by === 'service'
-          ? 'A PostgreSQL, MySQL or MariaDB server. The connection is tested before it is saved.'
+          ? 'A PostgreSQL, MySQL, MariaDB or PgBouncer server. The connection is tested before it is saved.'
           : 'A PostgreSQL, MySQL or MariaDB server that a collector reaches.'
       }
       title="Add connection"
@@ -77,8 +77,9 @@ function AddConnection() {
   const [url, setUrl] = useState('');
   const [draft, setDraft] = useState(emptyDraft);
   const [tags, setTags] = useState('');
+  const [storesTexts, setStoresTexts] = useState(false);
   const onChange = (changed: Partial<ConnectionDraft>) => setDraft((old) => ({ ...old, ...changed }));
-  const given = { url: way === 'url' ? url : null, draft, tags };
+  const given = { url: way === 'url' ? url : null, draft, tags, storesTexts };
   const tested = testedOf(given);
 
   const test = useMutation({
@@ -139,7 +140,7 @@ function AddConnection() {
         {way === 'url' ? (
           <TextField
             autoComplete="off"
-            description="postgres://user:password@host:5432/database, or mysql:// or mariadb://user:password@host:3306"
+            description="postgres://user:password@host:5432/database, or mysql://, mariadb:// or pgbouncer://user:password@host"
             error={fieldError(error, 'url')}
             isRequired
             label="Connection URL"
@@ -160,16 +161,16 @@ function AddConnection() {
           draft={way === 'url' ? { ...draft, host: leadsToSocket(given) ? '/' : '' } : draft}
         />
         <CheckFields {...fields} draft={{ ...draft, engine: login.engine }} />
-        <TextField
-          description={`${TAGS_HELP}.`}
-          error={fieldError(error, 'tags')}
-          label="Tags"
-          maxLength={2_000}
-          mono
-          onChange={setTags}
-          placeholder="env:production"
-          value={tags}
-        />
+        {isSqlEngine(login.engine) && (
+          <Checkbox isSelected={storesTexts} onChange={setStoresTexts}>
+            Store query texts
+            <span className="field-description">
+              Queries then have their text, not only an id: for 14 days, without constants, for members who
+              may change connections.
+            </span>
+          </Checkbox>
+        )}
+        <TagsField error={error} onChange={setTags} text={tags} />
         {shown && <TestResult onTls={(tls) => onChange({ tls })} test={shown} />}
         <div className="add-actions">
           {/* One button before and after the test, so that it keeps the focus and its meaning. */}

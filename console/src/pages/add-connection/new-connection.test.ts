@@ -44,6 +44,15 @@ test.each([
   expect(testedOf(given)).not.toHaveProperty('ssh');
 });
 
+test('an expected backup and query texts are sent for servers with queries only', () => {
+  const draft = { ...fields, backupExpected: '93600' };
+  const sent = (url: string) => newOf({ url, draft, storesTexts: true });
+  expect(sent('mysql://ada@db')).toMatchObject({ backup_expected_seconds: 93_600, query_texts: true });
+  expect(sent('pgbouncer://ada@db')).not.toHaveProperty('backup_expected_seconds');
+  expect(sent('pgbouncer://ada@db')).not.toHaveProperty('query_texts');
+  expect(newOf({ url: null, draft: fields })).not.toHaveProperty('query_texts');
+});
+
 test('expected standbys are sent for PostgreSQL only', () => {
   const draft = { ...fields, expectedStandbys: '2' };
   expect(testedOf({ url: 'mysql://ada@db', draft })).not.toHaveProperty('expected_standbys');

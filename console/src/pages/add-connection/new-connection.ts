@@ -2,7 +2,7 @@ import type {
   NewConnection,
   TestedConnection,
 } from '../../../../src/console-api/connections/connection-schemas.ts';
-import { engineOfScheme, traitsOf } from '../../../../src/vocabulary/engines.ts';
+import { engineOfScheme, isSqlEngine, traitsOf } from '../../../../src/vocabulary/engines.ts';
 import { verifiesServer } from '../../../../src/vocabulary/tls-modes.ts';
 import {
   addressOf,
@@ -19,6 +19,7 @@ export interface ConnectionInput {
   draft: ConnectionDraft;
   /** As typed, separated by spaces or commas. */
   tags?: string;
+  storesTexts?: boolean;
 }
 
 // Parsed as the service does. The service reports any other error in the URL.
@@ -77,14 +78,18 @@ export function testedOf(given: ConnectionInput): TestedConnection {
 export function newOf(given: ConnectionInput): NewConnection {
   const { name, interval, pulse, backupExpected } = given.draft;
   const tags = tagsIn(given.tags ?? '');
+  // A pooler has neither backups nor queries.
+  const isSql = isSqlEngine(loginOf(given).engine);
   return {
     ...testedOf(given),
     name: name.trim(),
     interval_seconds: Number(interval),
     ...(pulse !== emptyDraft.pulse && { pulse_seconds: Number(pulse) }),
-    ...(backupExpected !== emptyDraft.backupExpected && {
-      backup_expected_seconds: Number(backupExpected),
-    }),
+    ...(isSql &&
+      backupExpected !== emptyDraft.backupExpected && {
+        backup_expected_seconds: Number(backupExpected),
+      }),
+    ...(isSql && given.storesTexts && { query_texts: true }),
     ...(tags.length > 0 && { tags }),
   };
 }
