@@ -1,15 +1,12 @@
 import './keys.css';
-import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { KeyWindows } from '../../../../src/console-api/keys/key-routes.ts';
 import { get } from '../../api.ts';
 import { serviceUrl } from '../../base-path.ts';
-import { announce, notifyFailure } from '../../parts/announcer.tsx';
-import { Button } from '../../parts/button.tsx';
+import { announce } from '../../parts/announcer.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Checkbox } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
 import { Countdown, Time } from '../../parts/time.tsx';
 
 /** A key that was just created; it is known only now. */
@@ -43,31 +40,15 @@ function useFirstRequest(id: number): string | null {
   return at;
 }
 
-/** Shows a new key once. Only the button closes it, after the person confirms that the key is stored. */
+/** Shows a new key once, and says when the first request with it has arrived. */
 export function SecretDialog({ secret, onDone }: { secret: NewSecret; onDone: () => void }) {
-  const [isStored, setStored] = useState(false);
   const firstAt = useFirstRequest(secret.id);
-  useBlocker({
-    shouldBlockFn: ({ current, next }) => {
-      if (current.pathname === next.pathname) return false;
-      notifyFailure('Store the key and tick the box first.');
-      return true;
-    },
-    enableBeforeUnload: true,
-  });
   const curl = `curl -H 'Authorization: Bearer ${secret.key}' ${serviceUrl()}/api/v1/health/fleet`;
   return (
-    <Dialog
-      footer={
-        <Button isDisabled={!isStored} kind="primary" onPress={onDone}>
-          Done
-        </Button>
-      }
-      isLocked
-      isOpen
-      onClose={onDone}
+    <ShownOnce
+      kept="stored the key"
+      onDone={onDone}
       title={secret.old_revoked_at ? 'Your new key' : 'Your key'}
-      wide
     >
       <p>
         This is the only time that the key <bdi className="keys-name">{secret.name}</bdi> is shown: the
@@ -98,10 +79,7 @@ export function SecretDialog({ secret, onDone }: { secret: NewSecret; onDone: ()
           )}
         </p>
       </div>
-      <Checkbox isSelected={isStored} onChange={setStored}>
-        I have stored the key
-      </Checkbox>
-    </Dialog>
+    </ShownOnce>
   );
 }
 

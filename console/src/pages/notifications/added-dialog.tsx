@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx';
 import { figure } from '../../parts/figure.ts';
 import { InlineError } from '../../parts/states.tsx';
 import { CHANNEL_TEXTS } from './channel-texts.ts';
-import { ShownOnce } from './shown-once.tsx';
+import { SigningSecretDialog } from './signing-secret-dialog.tsx';
 import { type SentTest, TestAnswer } from './test-answer.tsx';
 
 interface AddedDialogProps {
@@ -22,7 +22,7 @@ export function AddedDialog({ made, test, onChange, onDone }: AddedDialogProps) 
   const { id, name, channel, recipients } = destination;
   const failed = test.isError || test.data?.accepted === false;
   return (
-    <ShownOnce
+    <SigningSecretDialog
       actions={failed && signing_secret === null && <Button onPress={onChange}>Change settings</Button>}
       onDone={onDone}
       secret={signing_secret}
@@ -47,7 +47,7 @@ export function AddedDialog({ made, test, onChange, onDone }: AddedDialogProps) 
           {open_tickets > 0 && test.data?.accepted && <SendOpen count={open_tickets} id={id} />}
         </>
       )}
-    </ShownOnce>
+    </SigningSecretDialog>
   );
 }
 
@@ -74,8 +74,15 @@ function SendOpen({ id, count }: { id: number; count: number }) {
   );
 }
 
-/** Where to look for the test. */
-export function seenAt(channel: StoredDestination['destination']['channel']): string {
+/** Where to look for a test or a digest that was sent. */
+export function seenAt(
+  channel: StoredDestination['destination']['channel'],
+  what: 'test' | 'digest' = 'test',
+): string {
+  if (what === 'digest')
+    return channel === 'email'
+      ? 'Look for it in the recipients’ inboxes.'
+      : `It is now in ${CHANNEL_TEXTS[channel].name}.`;
   if (channel === 'heartbeat') return 'The check at your service shows the ping now.';
   if (channel === 'webhook') return 'Your service got an event of the type “test”.';
   if (channel === 'email') return 'Look for “test” in the recipients’ inboxes.';

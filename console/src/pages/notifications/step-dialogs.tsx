@@ -9,7 +9,7 @@ import { RadioGroup } from '../../parts/field.tsx';
 import { figure } from '../../parts/figure.ts';
 import { InlineError } from '../../parts/states.tsx';
 import { seenAt } from './added-dialog.tsx';
-import { ShownOnce } from './shown-once.tsx';
+import { SigningSecretDialog } from './signing-secret-dialog.tsx';
 import { type SentTest, TestAnswer } from './test-answer.tsx';
 
 interface StepProps {
@@ -35,7 +35,7 @@ export function TestDialog({
       onClose={onClose}
       title={what === 'test' ? `Test of ${destination.name}` : `Digest to ${destination.name}`}
     >
-      <TestAnswer id={destination.id} sent={seenAt(destination.channel)} test={test} what={what} />
+      <TestAnswer id={destination.id} sent={seenAt(destination.channel, what)} test={test} what={what} />
     </Dialog>
   );
 }
@@ -54,13 +54,17 @@ export function RotateDialog({ destination, onClose }: StepProps) {
   });
   if (rotate.data) {
     return (
-      <ShownOnce onDone={onClose} secret={rotate.data.signing_secret} title="Your new signing secret">
+      <SigningSecretDialog
+        onDone={onClose}
+        secret={rotate.data.signing_secret}
+        title="Your new signing secret"
+      >
         <p>
           {ends === 'now'
             ? 'The old secret is no longer used.'
             : 'For 24 hours each request is signed with both secrets. Deploy the new one before they end.'}
         </p>
-      </ShownOnce>
+      </SigningSecretDialog>
     );
   }
   return (

@@ -2,6 +2,7 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import type { TestAnswer as Answer } from '../../../../src/console-api/notifications/destination-routes.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { ScrollBox } from '../../parts/scroll-box.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { visibleText } from '../../parts/visible-text.ts';
@@ -68,12 +69,10 @@ export function ResponseText({ text, lines = LINES }: { text: string; lines?: nu
   return (
     <div className="response">
       <h3>Response</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      {/* biome-ignore lint/a11y/useSemanticElements: no fieldset, it only has a name for who tabs to it */}
-      <pre aria-label="Response" role="group" tabIndex={0}>
+      <ScrollBox isText label="Response">
         {shown}
         {all.length > lines && '\n…'}
-      </pre>
+      </ScrollBox>
     </div>
   );
 }

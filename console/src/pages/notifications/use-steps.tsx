@@ -9,7 +9,7 @@ import { send } from '../../api.ts';
 import { useRestoredFocus } from '../../parts/restore-focus.ts';
 import type { DestinationAction, DestinationStep } from './destination-actions.ts';
 import { ChangeDestination } from './form/destination-form.tsx';
-import { ShownOnce } from './shown-once.tsx';
+import { SigningSecretDialog } from './signing-secret-dialog.tsx';
 import { DisableDialog, EnableDialog, RemoveDialog, RotateDialog, TestDialog } from './step-dialogs.tsx';
 import type { SentTest } from './test-answer.tsx';
 
@@ -46,7 +46,9 @@ export function useSteps(
     [mutate, sendDigest],
   );
   if (secret !== null) {
-    const stored = <ShownOnce onDone={() => setSecret(null)} secret={secret} title="New signing secret" />;
+    const stored = (
+      <SigningSecretDialog onDone={() => setSecret(null)} secret={secret} title="New signing secret" />
+    );
     return { act, dialogs: stored };
   }
   if (!asked) return { act, dialogs: null };
