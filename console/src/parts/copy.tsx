@@ -2,6 +2,7 @@ import './copy.css';
 import { useEffect, useState } from 'react';
 import { announce } from './announcer.tsx';
 import { Button } from './button.tsx';
+import { ScrollBox } from './scroll-box.tsx';
 
 interface CopyButtonProps {
   /** A function is called when the button is pressed: for a text that takes long to make. */
@@ -50,11 +51,9 @@ export function CopyButton({ text, what, label, onCopied }: CopyButtonProps) {
 export function CodeBlock({ text, what, onCopied }: { text: string; what: string; onCopied?: () => void }) {
   return (
     <div className="code-block">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      {/* biome-ignore lint/a11y/useSemanticElements: no fieldset, it only has a name for who tabs to it */}
-      <pre aria-label={what} role="group" tabIndex={0}>
+      <ScrollBox isText label={what}>
         <code>{text}</code>
-      </pre>
+      </ScrollBox>
       <CopyButton text={text} what={what} {...(onCopied ? { onCopied } : {})} />
     </div>
   );

@@ -1,4 +1,3 @@
-import '../../parts/tags.css';
 import './checks.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -11,6 +10,7 @@ import { Page } from '../../parts/page.tsx';
 import { useRestoredFocus } from '../../parts/restore-focus.ts';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { Tags } from '../../parts/tags.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useCan } from '../../shell/profile.ts';
 import type { ChecksSearch } from './checks-search.ts';
@@ -72,7 +72,7 @@ function OwnCheckList({ list: { items }, mayWrite, show }: ListProps) {
         </Message>
       ) : (
         <Table
-          columns={columnsOf(mayWrite, show, setRemoved)}
+          columns={listColumns(mayWrite, show, setRemoved)}
           label="Own checks"
           rowKey={({ id }) => id}
           rows={items}
@@ -86,7 +86,7 @@ function OwnCheckList({ list: { items }, mayWrite, show }: ListProps) {
   );
 }
 
-function columnsOf(
+function listColumns(
   mayWrite: boolean,
   show: ListProps['show'],
   remove: (own: ShownOwnCheck) => void,
@@ -114,12 +114,7 @@ function columnsOf(
       cell: ({ engine, tags, connections }) => (
         <>
           {connections.toLocaleString('en')} {connections === 1 ? 'connection' : 'connections'} (
-          {ENGINE_NAMES[engine]}){' '}
-          {tags.map((tag) => (
-            <bdi className="tag" key={tag}>
-              {tag}
-            </bdi>
-          ))}
+          {ENGINE_NAMES[engine]}) <Tags tags={tags} />
         </>
       ),
     },

@@ -1,5 +1,6 @@
 import type { ShownOwnCheck } from '../../../../src/console-api/own-checks/own-check-schemas.ts';
 import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
+import { CodeBlock } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -28,11 +29,7 @@ export function OwnCheckDetails({ own, onClose }: { own: ShownOwnCheck; onClose:
           ],
         ]}
       />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      {/* biome-ignore lint/a11y/useSemanticElements: no fieldset, it only has a name for who tabs to it */}
-      <pre aria-label="Statement" className="own-check-sql" role="group" tabIndex={0}>
-        {sql}
-      </pre>
+      <CodeBlock text={sql} what="SQL" />
       {remediation && <p className="own-check-remediation">{remediation}</p>}
     </Dialog>
   );

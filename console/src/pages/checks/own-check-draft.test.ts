@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import {
-  draftOf,
   hasLevels,
-  idOfTitle,
-  inputOf,
   levelIn,
   newDraft,
-  newInputOf,
-  trialOf,
+  toChangedCheck,
+  toCheckId,
+  toDraft,
+  toNewCheck,
+  toTrial,
 } from './own-check-draft.ts';
 
 const draft = {
@@ -23,11 +23,11 @@ const draft = {
 };
 
 test('an id follows from a title', () => {
-  expect(idOfTitle('Orders wait for payment!')).toBe('ORDERS_WAIT_FOR_PAYMENT');
-  expect(idOfTitle('7 Zahlungen überfällig')).toBe('ZAHLUNGEN_UBERFALLIG');
-  expect(idOfTitle('own own_x')).toBe('X');
-  expect(idOfTitle('注文')).toBe('');
-  expect(idOfTitle('a '.repeat(60))).toMatch(/^[A-Z][A-Z_]{0,39}$/);
+  expect(toCheckId('Orders wait for payment!')).toBe('ORDERS_WAIT_FOR_PAYMENT');
+  expect(toCheckId('7 Zahlungen überfällig')).toBe('ZAHLUNGEN_UBERFALLIG');
+  expect(toCheckId('own own_x')).toBe('X');
+  expect(toCheckId('注文')).toBe('');
+  expect(toCheckId('a '.repeat(60))).toMatch(/^[A-Z][A-Z_]{0,39}$/);
 });
 
 test('levels are entered in the unit that people say', () => {
@@ -42,7 +42,7 @@ test('levels are entered in the unit that people say', () => {
 });
 
 test('what is entered is what is sent, and what was stored is shown again', () => {
-  const sent = newInputOf(draft);
+  const sent = toNewCheck(draft);
   expect(sent).toEqual({
     id: 'ORDERS_STUCK',
     title: 'Orders wait',
@@ -61,7 +61,7 @@ test('what is entered is what is sent, and what was stored is shown again', () =
   const changed_at = '2026-03-02T10:15:00.000Z';
   const stored = { ...sent, connections: 2, changed_at, changed_by: 'Ada' };
   const { id: _, ...definition } = sent;
-  expect(inputOf(draftOf(stored), stored)).toEqual({ ...definition, seen: changed_at });
-  expect(trialOf(draft, 12)).toMatchObject({ connection_id: 12, warning: 0.1, timeout: 5 });
-  expect(trialOf({ ...draft, warning: 'ten' }, 12)).toMatchObject({ warning: null });
+  expect(toChangedCheck(toDraft(stored), stored)).toEqual({ ...definition, seen: changed_at });
+  expect(toTrial(draft, 12)).toMatchObject({ connection_id: 12, warning: 0.1, timeout: 5 });
+  expect(toTrial({ ...draft, warning: 'ten' }, 12)).toMatchObject({ warning: null });
 });

@@ -4,7 +4,9 @@ import type {
   ShownOwnCheck,
   TryOwnCheckBody,
 } from '../../../../src/console-api/own-checks/own-check-schemas.ts';
+import { tagsIn } from '../../parts/tags.tsx';
 import { thresholdFromField, thresholdToField } from '../../parts/threshold-value.ts';
+import { EACH_RUN } from './reading-times.ts';
 
 type Unit = ShownOwnCheck['unit'];
 
@@ -23,12 +25,12 @@ export interface OwnCheckDraft {
   warning: string;
   critical: string;
   remediation: string;
-  /** Seconds; '' = in each health check. */
+  /** Seconds, or {@link EACH_RUN}. */
   every: string;
   timeout: string;
   /** Separated by spaces, commas or lines. */
   tags: string;
-  /** Where it is tried; null = nowhere yet. */
+  /** Where it is tried; null if nowhere yet. */
   connection: number | null;
 }
 
@@ -46,7 +48,7 @@ export function newDraft(): OwnCheckDraft {
     warning: '',
     critical: '',
     remediation: '',
-    every: '',
+    every: EACH_RUN,
     timeout: '5',
     tags: '',
     connection: null,
@@ -54,7 +56,7 @@ export function newDraft(): OwnCheckDraft {
 }
 
 /** The draft of an existing one. */
-export function draftOf(own: ShownOwnCheck): OwnCheckDraft {
+export function toDraft(own: ShownOwnCheck): OwnCheckDraft {
   const { id, title, engine, database, sql, unit, operator, warning, critical, remediation } = own;
   return {
     id,
@@ -68,7 +70,7 @@ export function draftOf(own: ShownOwnCheck): OwnCheckDraft {
     warning: levelText(warning, unit),
     critical: levelText(critical, unit),
     remediation,
-    every: own.every === null ? '' : String(own.every),
+    every: own.every === null ? EACH_RUN : String(own.every),
     timeout: String(own.timeout),
     tags: own.tags.join(', '),
     connection: null,
@@ -76,7 +78,7 @@ export function draftOf(own: ShownOwnCheck): OwnCheckDraft {
 }
 
 /** `ORDERS_WAIT` for `Orders wait!` */
-export function idOfTitle(title: string): string {
+export function toCheckId(title: string): string {
   const words = title.normalize('NFD').toUpperCase();
   return words
     .replace(/\p{M}/gu, '')
@@ -117,7 +119,7 @@ function judgedBy({ sql, database, unit, operator, warning, critical, timeout }:
 }
 
 /** The body of POST /own-checks. */
-export function newInputOf(draft: OwnCheckDraft): NewOwnCheckBody {
+export function toNewCheck(draft: OwnCheckDraft): NewOwnCheckBody {
   const { id, title, engine, remediation, every, tags } = draft;
   return {
     id: id.trim(),
@@ -125,18 +127,18 @@ export function newInputOf(draft: OwnCheckDraft): NewOwnCheckBody {
     engine,
     ...judgedBy(draft),
     remediation,
-    every: every === '' ? null : Number(every),
-    tags: tags.split(/[\s,]+/).filter((tag) => tag !== ''),
+    every: every === EACH_RUN ? null : Number(every),
+    tags: tagsIn(tags),
   };
 }
 
 /** The body of PATCH /own-checks/:check, for the check as it was opened. */
-export function inputOf(draft: OwnCheckDraft, { changed_at }: ShownOwnCheck): OwnCheckBody {
-  const { id: _, ...definition } = newInputOf(draft);
+export function toChangedCheck(draft: OwnCheckDraft, { changed_at }: ShownOwnCheck): OwnCheckBody {
+  const { id: _, ...definition } = toNewCheck(draft);
   return { ...definition, seen: changed_at };
 }
 
 /** The body of POST /own-checks/try. */
-export function trialOf(draft: OwnCheckDraft, connection: number): TryOwnCheckBody {
+export function toTrial(draft: OwnCheckDraft, connection: number): TryOwnCheckBody {
   return { connection_id: connection, ...judgedBy(draft) };
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type {
   ShownOwnCheck,
   TriedOwnCheck,
+  TryOwnCheckBody,
 } from '../../../../src/console-api/own-checks/own-check-schemas.ts';
 import { ENGINE_NAMES, SQL_ENGINES } from '../../../../src/vocabulary/engines.ts';
 import { fieldError, send } from '../../api.ts';
@@ -12,16 +13,17 @@ import { FormDialog } from '../../parts/dialog.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
 import { thresholdLabel } from '../../parts/threshold-value.ts';
+import { useDraft } from '../../parts/use-draft.ts';
 import {
-  draftOf,
   hasLevels,
-  idOfTitle,
-  inputOf,
   levelIn,
   newDraft,
-  newInputOf,
   type OwnCheckDraft,
-  trialOf,
+  toChangedCheck,
+  toCheckId,
+  toDraft,
+  toNewCheck,
+  toTrial,
 } from './own-check-draft.ts';
 import { useRefreshOwnChecks } from './own-checks-query.ts';
 import { everyChoices } from './reading-times.ts';
@@ -62,13 +64,12 @@ const OPERATORS: readonly { id: OwnCheckDraft['operator']; label: string }[] = [
 
 /** The form for a new own check. */
 export function AddOwnCheck({ onClose }: { onClose: () => void }) {
-  const [first] = useState(newDraft);
   return (
     <OwnCheckForm
       action="Add check"
-      first={first}
+      first={newDraft()}
       onClose={onClose}
-      request={(draft) => send<ShownOwnCheck>('POST', '/own-checks', newInputOf(draft))}
+      request={(draft) => send<ShownOwnCheck>('POST', '/own-checks', toNewCheck(draft))}
       title="Add an own check"
     />
   );
@@ -78,14 +79,15 @@ export function AddOwnCheck({ onClose }: { onClose: () => void }) {
 export function ChangeOwnCheck({ own, onClose }: { own: ShownOwnCheck; onClose: () => void }) {
   // As it was opened: somebody else may change it meanwhile.
   const [opened] = useState(own);
-  const [first] = useState(() => draftOf(opened));
   return (
     <OwnCheckForm
       action="Save"
-      first={first}
+      first={toDraft(opened)}
       isStored
       onClose={onClose}
-      request={(draft) => send<ShownOwnCheck>('PATCH', `/own-checks/${opened.id}`, inputOf(draft, opened))}
+      request={(draft) =>
+        send<ShownOwnCheck>('PATCH', `/own-checks/${opened.id}`, toChangedCheck(draft, opened))
+      }
       title={`Change ${opened.title}`}
     />
   );
@@ -101,7 +103,7 @@ interface FormProps {
 }
 
 function OwnCheckForm({ action, title, first, isStored = false, request, onClose }: FormProps) {
-  const [draft, setDraft] = useState(first);
+  const { draft, isChanged, change: edit } = useDraft(() => first);
   const refresh = useRefreshOwnChecks();
   const save = useMutation({
     mutationFn: () => request(draft),
@@ -116,31 +118,32 @@ function OwnCheckForm({ action, title, first, isStored = false, request, onClose
     },
   });
   const trial = useMutation({
-    mutationFn: (connection: number) =>
-      send<TriedOwnCheck>('POST', '/own-checks/try', trialOf(draft, connection)),
+    mutationFn: (body: TryOwnCheckBody) => send<TriedOwnCheck>('POST', '/own-checks/try', body),
     gcTime: 0,
     onMutate: () => save.reset(),
   });
   const change = (changed: Partial<OwnCheckDraft>) => {
-    setDraft({ ...draft, ...changed });
+    edit(changed);
     save.reset();
   };
-  const { connection } = draft;
-  const error = save.error ?? trial.error;
+  const wanted = draft.connection === null ? null : toTrial(draft, draft.connection);
+  // Of another statement or other levels, neither the result nor the error says anything.
+  const isTried = JSON.stringify(trial.variables) === JSON.stringify(wanted);
+  const error = save.error ?? (isTried ? trial.error : null);
   return (
     <FormDialog
       action={action}
       actions={
         <Button
-          isDisabled={connection === null || draft.sql.trim() === '' || save.isPending}
+          isDisabled={wanted === null || draft.sql.trim() === '' || save.isPending}
           isPending={trial.isPending}
-          onPress={() => connection !== null && trial.mutate(connection)}
+          onPress={() => wanted && trial.mutate(wanted)}
         >
           Try
         </Button>
       }
       isBusy={trial.isPending}
-      isChanged={draft !== first}
+      isChanged={isChanged}
       isPending={save.isPending}
       onClose={onClose}
       onSubmit={() => save.mutate()}
@@ -157,7 +160,7 @@ function OwnCheckForm({ action, title, first, isStored = false, request, onClose
         error={error}
         isTrying={trial.isPending}
         onChange={change}
-        tried={trial.data}
+        tried={isTried ? trial.data : undefined}
       />
     </FormDialog>
   );
@@ -179,7 +182,7 @@ function NameFields({ draft, onChange, error, isStored }: FieldsProps & { isStor
         isRequired
         label="Title"
         maxLength={100}
-        onChange={(title) => onChange({ title, ...(!draft.hasOwnId && { id: idOfTitle(title) }) })}
+        onChange={(title) => onChange({ title, ...(!draft.hasOwnId && { id: toCheckId(title) }) })}
         value={draft.title}
       />
       <TextField
@@ -209,7 +212,7 @@ function StatementFields({ draft, onChange, error }: FieldsProps) {
           value={draft.engine}
         />
         <TextField
-          description="Empty: that of the connection."
+          description="Default: that of the connection."
           error={fieldError(error, 'database')}
           label="Database"
           maxLength={63}
@@ -267,7 +270,7 @@ function LevelFields({ draft, onChange, error }: FieldsProps) {
         ))}
       </div>
       <TextField
-        description="What to do, for whoever gets the message. Nothing runs it."
+        description="Sent with the finding. dbvitals runs none of it."
         error={fieldError(error, 'remediation')}
         label="What to do"
         maxLength={2_000}
@@ -297,8 +300,8 @@ function WhereFields({ draft, onChange, error }: FieldsProps) {
           choices={choices}
           error={fieldError(error, 'every')}
           label="Runs"
-          onChange={(every) => onChange({ every: every === 'run' ? '' : every })}
-          value={draft.every || 'run'}
+          onChange={(every) => onChange({ every })}
+          value={draft.every}
         />
         <TextField
           description="1 to 30."

@@ -1,21 +1,24 @@
-const TIMES: readonly [string, string][] = [
-  ['', 'With each health check'],
-  ['300', 'At most every 5 minutes'],
-  ['900', 'At most every 15 minutes'],
-  ['3600', 'At most every hour'],
-  ['21600', 'At most every 6 hours'],
-  ['86400', 'At most once a day'],
+/** The choice to run with each health check. */
+export const EACH_RUN = 'run';
+
+const CHOICES: readonly { id: string; label: string }[] = [
+  { id: EACH_RUN, label: 'With each health check' },
+  { id: '300', label: 'At most every 5 minutes' },
+  { id: '900', label: 'At most every 15 minutes' },
+  { id: '3600', label: 'At most every hour' },
+  { id: '21600', label: 'At most every 6 hours' },
+  { id: '86400', label: 'At most once a day' },
 ];
 
-/** How often a statement may run, with the value that is set. */
-export function everyChoices(set: string): { id: string; label: string }[] {
-  const known = TIMES.some(([id]) => id === set) ? [] : [[set, `At most every ${set} s`] as const];
-  // A select's choice needs an id that is not empty.
-  return [...TIMES, ...known].map(([id, label]) => ({ id: id || 'run', label }));
+/** How often a statement may run: {@link EACH_RUN}, or seconds, with the value that is set. */
+export function everyChoices(set: string): readonly { id: string; label: string }[] {
+  return CHOICES.some(({ id }) => id === set)
+    ? CHOICES
+    : [...CHOICES, { id: set, label: `At most every ${set} s` }];
 }
 
 /** `At most every hour`. */
 export function everyText(every: number | null): string {
-  const id = every === null ? 'run' : String(every);
-  return everyChoices(every === null ? '' : id).find((one) => one.id === id)?.label ?? '';
+  const set = every === null ? EACH_RUN : String(every);
+  return everyChoices(set).find(({ id }) => id === set)?.label ?? '';
 }

@@ -6,6 +6,7 @@ import { fieldError } from '../../api.ts';
 import { valueText } from '../../parts/chart/value-text.ts';
 import { Select, TextField } from '../../parts/field.tsx';
 import { foundConnectionsQuery } from '../../parts/found-connections.ts';
+import { ScrollBox } from '../../parts/scroll-box.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { visibleText } from '../../parts/visible-text.ts';
 import type { OwnCheckDraft } from './own-check-draft.ts';
@@ -47,17 +48,17 @@ export function TryOwnCheck({ draft, onChange, error, tried, isTrying }: TrialPr
           value={draft.connection === null ? '' : String(draft.connection)}
         />
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      {/* biome-ignore lint/a11y/useSemanticElements: no fieldset, it only has a name for who tabs to it */}
-      <div aria-label="Result" aria-live="polite" className="own-check-result" role="group" tabIndex={0}>
-        {isTrying && <p className="quiet">Running the statement…</p>}
-        {!isTrying && !tried && (
-          <p className="quiet">
-            The result is shown here and not stored. The log says that the statement ran.
-          </p>
-        )}
-        {!isTrying && tried && <Result tried={tried} unit={draft.unit} />}
-      </div>
+      <ScrollBox className="own-check-result" label="Result">
+        <div aria-live="polite">
+          {isTrying && <p className="quiet">Running the statement…</p>}
+          {!isTrying && !tried && (
+            <p className="quiet">
+              The result is shown here and not stored. The log says that the statement ran.
+            </p>
+          )}
+          {!isTrying && tried && <Result tried={tried} unit={draft.unit} />}
+        </div>
+      </ScrollBox>
     </fieldset>
   );
 }
@@ -72,9 +73,8 @@ function Result({ tried, unit }: { tried: TriedOwnCheck; unit: OwnCheckDraft['un
       </p>
       {shown.length > 0 && (
         <ul className="own-check-values">
-          {shown.map(({ object, value }, row) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows of one answer keep their places
-            <li key={row}>
+          {shown.map(({ object, value }) => (
+            <li key={object}>
               {object !== null && <bdi className="mono">{visibleText(object)}: </bdi>}
               {valueText(value, unit)}
             </li>
