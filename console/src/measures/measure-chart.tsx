@@ -7,7 +7,7 @@ import { Chart } from '../parts/chart/chart.tsx';
 import type { Threshold } from '../parts/chart/chart-data.ts';
 import { useChartGroup } from '../parts/chart/chart-group.tsx';
 import type { ChartChange } from '../parts/chart/chart-markers.tsx';
-import { forecastText } from '../parts/chart/forecast-text.ts';
+import { forecastText, nameLimit } from '../parts/chart/forecast-text.ts';
 import { ErrorState } from '../parts/states.tsx';
 import { useNow } from '../parts/time.tsx';
 import { type ChartOf, chartAnchor, isLinkedTo, lineLabel } from './measure-groups.ts';
@@ -15,11 +15,12 @@ import { historyQuery, markedChangesQuery } from './measures-query.ts';
 import { useIsVisible } from './use-is-visible.ts';
 
 /** The levels that a measure is compared with. */
-function thresholdsOf({ warning, critical, limit }: LatestMeasure): Threshold[] {
+function thresholdsOf(measure: LatestMeasure): Threshold[] {
+  const { warning, critical, limit } = measure;
   const levels = [
     { label: 'warning', value: warning, level: 'warning' },
     { label: 'critical', value: critical, level: 'critical' },
-    { label: 'full', value: limit, level: 'limit' },
+    { label: 'full', value: nameLimit(measure) === 'full' ? limit : null, level: 'limit' },
   ] as const;
   return levels.flatMap(({ value, ...rest }) => (value === null ? [] : [{ ...rest, value }]));
 }
@@ -42,7 +43,7 @@ function Forecasts({ measures }: { measures: readonly LatestMeasure[] }) {
       {found.map((measure) => (
         <li key={measure.series_id}>
           {measures.length > 1 && <bdi>{lineLabel(measure)}: </bdi>}
-          {measure.forecast && forecastText(measure.forecast, measure.unit, now)}
+          {measure.forecast && forecastText(measure, measure.forecast, now)}
         </li>
       ))}
     </ul>
