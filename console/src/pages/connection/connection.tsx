@@ -103,7 +103,7 @@ function Connection({ id }: { id: string }) {
               })
             }
             search={search}
-            since={loaded.settings.created_at}
+            since={findStart(loaded)}
           >
             <div className="connection-page">
               <ConnectionTags settings={loaded.settings} />
@@ -246,6 +246,11 @@ function NoCheckYet({ detail: { settings }, isWatched }: { detail: ConnectionDet
           : 'The first check runs as soon as a monitor is free.'}
     </Message>
   );
+}
+
+/** Since when it can have values; undefined if its history is older than the connection, as that of sample data may be. */
+function findStart({ settings: { created_at }, history: [first] }: ConnectionDetail): string | undefined {
+  return first && first.at < created_at ? undefined : created_at;
 }
 
 /** The connection's status, engine and address. */

@@ -11,7 +11,7 @@ interface Group {
   /** The end of what can be shown, in Unix seconds. */
   now: number;
   change: (search: RangeSearch) => void;
-  /** Whether the tables of all charts are shown, which the range switch decides; null = each chart has a table of its own. */
+  /** Whether the tables of all charts are shown, which the range switch decides; null if each chart has a table of its own. */
   tables: { areShown: boolean; toggle: () => void } | null;
 }
 
@@ -23,7 +23,7 @@ interface ChartGroupProps {
   /** Writes the range to the URL; what it lacks is removed there. */
   onSearch: (search: RangeSearch) => void;
   /** Since when there can be values, in RFC 3339. */
-  since?: string;
+  since?: string | undefined;
   /** Its range switch shows the tables of all charts. */
   hasOneTable?: boolean;
   children: ReactNode;

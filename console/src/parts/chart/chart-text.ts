@@ -40,7 +40,7 @@ function textIn(value: number, unit: Unit, largest: number | undefined): string 
 }
 
 /** The largest value that a card shows, at an index or of the last ones; undefined for one line. */
-export function largestOf({ at, lines }: Columns, index: number | null): number | undefined {
+export function findLargest({ at, lines }: Columns, index: number | null): number | undefined {
   if (lines.length < 2) return undefined;
   const values = lines.map((line) => (index === null ? extent(line)?.last : valueAt(at, line, index)) ?? 0);
   return Math.max(...values.map(Math.abs));

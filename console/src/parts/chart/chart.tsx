@@ -8,7 +8,7 @@ import { useChartKeys } from './chart-keys.ts';
 import { type ChartChange, ChartMarkers } from './chart-markers.tsx';
 import { searchOf } from './chart-range.ts';
 import { type ChartSeries, ChartTable } from './chart-table.tsx';
-import { largestOf, lastText, lineText, pointTime, summaryText } from './chart-text.ts';
+import { findLargest, lastText, lineText, pointTime, summaryText } from './chart-text.ts';
 import { usePointedAt } from './crosshair.ts';
 import { type Area, Plot } from './plot.tsx';
 import { DASHES, MOST_LINES } from './plot-options.ts';
@@ -152,7 +152,7 @@ function Readout({ columns, labels, unit, resolution }: ReadoutProps) {
   const { crosshair } = useChartGroup();
   const pointed = usePointedAt(crosshair);
   const index = pointed === null ? null : nearest(at, pointed);
-  const largest = largestOf(columns, index);
+  const largest = findLargest(columns, index);
   const textOf = (line: (typeof lines)[number]) =>
     index === null ? lastText(line, unit, largest) : lineText(at, line, index, unit, largest);
   const [only] = lines;
