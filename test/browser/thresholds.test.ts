@@ -116,6 +116,24 @@ test('by keyboard alone: find a check, preview a threshold of a tag, set it, and
   await close();
 });
 
+test('what somebody else set meanwhile is replaced only at the second attempt', async () => {
+  const { page, complaints, close } = await open();
+  await visit(page, '/thresholds?check=PG_MAX_CONN_HIGH');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('All connections use the defaults.').waitFor();
+  await write(page, 'Info at', '6');
+  await set({ thresholds: { PG_MAX_CONN_HIGH: { info: 7 } } });
+  await press(page, 'Save');
+  await dialog.getByText('Somebody has changed these thresholds meanwhile.').waitFor();
+  expect(await overrides()).toMatchObject([{ tag: '', name: 'info', value: 7 }]);
+  await press(page, 'Save');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await overrides()).toMatchObject([{ tag: '', name: 'info', value: 6 }]);
+  await set({ thresholds: { PG_MAX_CONN_HIGH: { info: null } } });
+  expect(complaints).toEqual([]);
+  await close();
+});
+
 test('silences of all connections are ended together, by keyboard', async () => {
   await silence(watched, 'PG_NO_TLS');
   await silence(watched, 'PG_FSYNC_OFF');

@@ -15,11 +15,22 @@ interface Named {
   value: number;
 }
 
+/** Throws if somebody has set one of these thresholds since it was as in `before`. */
+export async function requireUnchanged({ check, set, before }: ChangedThresholds): Promise<void> {
+  const now = await readSet(check, before);
+  const names = Object.keys(set);
+  for (const [key, old] of before) {
+    if (names.some((name) => (now.get(key)?.[name] ?? null) !== (old[name] ?? null)))
+      throw new Error(
+        'Somebody has changed these thresholds meanwhile. Save again to replace the new values.',
+      );
+  }
+}
+
 /** Puts the values back that are still as the change set them, and says so. What others changed since stays. Throws if that is all. */
 export async function undoThresholds({ check, set, before }: ChangedThresholds): Promise<string> {
-  const isOfTag = [...before.keys()].some((key) => typeof key === 'string');
-  const now = isOfTag ? await setForTags(check) : await setByConnections(check);
-  const groups = restoredValues<string | number>(before, set, now);
+  const isOfTag = hasTags(before);
+  const groups = restoredValues<string | number>(before, set, await readSet(check, before));
   for (const { keys, values } of groups) {
     await send('POST', '/thresholds', {
       ...(!isOfTag && { connections: keys }),
@@ -54,6 +65,18 @@ export function restoredValues<Key>(
 /** The values of a list by name. */
 export function valuesOf(thresholds: readonly Named[]): ThresholdValues {
   return Object.fromEntries(thresholds.map(({ name, value }) => [name, value]));
+}
+
+function hasTags(before: ChangedThresholds['before']): boolean {
+  return [...before.keys()].some((key) => typeof key === 'string');
+}
+
+/** The values that are set now, by what `before` has as its keys. */
+function readSet(
+  check: string,
+  before: ChangedThresholds['before'],
+): Promise<ReadonlyMap<string | number, ThresholdValues>> {
+  return hasTags(before) ? setForTags(check) : setByConnections(check);
 }
 
 async function setForTags(check: string): Promise<Map<string, ThresholdValues>> {

@@ -18,7 +18,12 @@ import { InlineError } from '../parts/states.tsx';
 import { ThresholdField } from '../parts/threshold-field.tsx';
 import { thresholdFromField, thresholdText, thresholdToField } from '../parts/threshold-value.ts';
 import { offerUndo } from '../parts/undo.ts';
-import { type ChangedThresholds, undoThresholds, valuesOf } from '../parts/undo-thresholds.ts';
+import {
+  type ChangedThresholds,
+  requireUnchanged,
+  undoThresholds,
+  valuesOf,
+} from '../parts/undo-thresholds.ts';
 import { PreviewResult } from './preview-result.tsx';
 import { SetBy } from './set-by.tsx';
 import { meaningOf, scopeWords } from './threshold-text.ts';
@@ -100,7 +105,9 @@ function CheckForm({ check, overrides, connectionId, onClose }: CheckDialogProps
   const typed = Object.entries(texts).map(([name, text]) => [name, valueIn(name, text)] as const);
   const isWrong = typed.some(([, number]) => number === undefined);
   const isScoped = scope === 'all' || (scope === 'tag' ? tag.trim() !== '' : ids.length > 0);
-  const isReady = typed.length > 0 && !isWrong && isScoped;
+  // What a connection sets is read before it is replaced: undo restores it.
+  const isRead = !isOwn || listed !== undefined;
+  const isReady = typed.length > 0 && !isWrong && isScoped && isRead;
 
   const setFor = (wanted: string) => valuesOf(overrides.filter((one) => one.tag === wanted));
   const setBy = (id: number) => valuesOf(own.find((one) => one.id === id)?.thresholds ?? []);
@@ -121,7 +128,15 @@ function CheckForm({ check, overrides, connectionId, onClose }: CheckDialogProps
     mutationFn: () => send<ThresholdPreview>('POST', '/thresholds/preview', body),
   });
   const save = useMutation({
-    mutationFn: () => send<{ changed: number }>('POST', '/thresholds', body),
+    async mutationFn() {
+      try {
+        await requireUnchanged(made);
+      } catch (error) {
+        await refresh(); // shows the new values, which the next attempt replaces
+        throw error;
+      }
+      return send<{ changed: number }>('POST', '/thresholds', body);
+    },
     async onSuccess({ changed }) {
       await refresh();
       const done = `Thresholds saved for ${scopeWords(body)}. The next check uses them.`;
