@@ -134,7 +134,7 @@ const HANDS = [
   ['keyboard', () => new Keyboard(opened.page), { slack: 55, blocks: 5, raise: 60 }],
 ] as const;
 
-describe.each(HANDS)('by %s', (way, handOf, most) => {
+describe.each(HANDS)('by %s', (way, makeHand, most) => {
   const judge = (flow: keyof typeof most, { actions, seconds }: Hand) => {
     console.log(`${flow}, by ${way}: ${actions} actions, ${seconds.toFixed(1)} s of a practised person`);
     expect(actions).toBeLessThanOrEqual(most[flow]);
@@ -143,7 +143,7 @@ describe.each(HANDS)('by %s', (way, handOf, most) => {
 
   test('told on Slack: a destination is added, and gets what is open already', async () => {
     const { page } = opened;
-    const hand = handOf();
+    const hand = makeHand();
     slack.received.length = 0;
     await visit(page, '/fleet');
     await hand.press(page.getByRole('link', { name: 'Notifications' }), 'Notifications');
@@ -166,7 +166,7 @@ describe.each(HANDS)('by %s', (way, handOf, most) => {
 
   test('who blocks the shop: one action after the link of the message', async () => {
     const { page } = opened;
-    const hand = handOf();
+    const hand = makeHand();
     // As a monitor does every few seconds: what nobody saw for minutes is over.
     await service.statement(
       `update blocking_episode set seen_at = now() where account_id = ${service.accountId}`,
@@ -184,7 +184,7 @@ describe.each(HANDS)('by %s', (way, handOf, most) => {
 
   test('a threshold is raised for all of production', async () => {
     const { page } = opened;
-    const hand = handOf();
+    const hand = makeHand();
     await visit(page, '/fleet');
     await hand.press(page.getByRole('link', { name: 'Thresholds' }), 'Thresholds');
     await hand.press(

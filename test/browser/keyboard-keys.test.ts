@@ -278,7 +278,7 @@ test('a new key stays visible until the user confirms storing it, despite Back o
     await page.evaluate('history.back()');
     await page.waitForTimeout(200);
   }
-  await page.getByRole('status').filter({ hasText: 'Store the key and tick the box first' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'Tick “I have stored the key” first.' }).waitFor();
   await service.ask(owner, 'POST', '/sign-out');
   await page.waitForResponse(
     (response) => response.url().endsWith('/keys/windows') && response.status() === 401,

@@ -289,6 +289,18 @@ test('the token of Splunk stands beside its URL, and is required', async () => {
   await window.close();
 });
 
+test('a digest is sent at once, and the dialog says where it is', async () => {
+  await add();
+  slack.received.length = 0;
+  await visit(page, '/notifications');
+  await actOn(page, 'Slack', 'Send digest now');
+  const dialog = page.getByRole('dialog', { name: 'Digest to Slack' });
+  await dialog.getByText('The digest was accepted').waitFor();
+  await dialog.getByText('It is now in Slack.').waitFor();
+  expect(slack.received).toHaveLength(1);
+  expect(opened.complaints).toEqual([]);
+});
+
 test('leaving a form with entries asks first', async () => {
   await visit(page, '/notifications?add=slack');
   await page.keyboard.type('https://hooks');

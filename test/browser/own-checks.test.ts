@@ -23,18 +23,18 @@ afterAll(async () => {
   await service?.stop();
 });
 
-const dialogOf = (page: Page) => page.getByRole('dialog');
-const button = (page: Page, name: string) => dialogOf(page).getByRole('button', { name, exact: true });
+const findDialog = (page: Page) => page.getByRole('dialog');
+const button = (page: Page, name: string) => findDialog(page).getByRole('button', { name, exact: true });
 
 /** Chooses an option of a select in the dialog. */
 async function choose(page: Page, label: RegExp, option: RegExp): Promise<void> {
-  await dialogOf(page).getByRole('button', { name: label }).click();
+  await findDialog(page).getByRole('button', { name: label }).click();
   await page.getByRole('option', { name: option }).click();
 }
 
 /** Fills the form of a check that counts rows of pg_class. */
 async function fillIn(page: Page, title: string): Promise<void> {
-  const dialog = dialogOf(page);
+  const dialog = findDialog(page);
   await dialog.getByLabel('Title', { exact: true }).fill(title);
   await dialog.getByLabel('SQL', { exact: true }).fill('select 12 as value');
   await dialog.getByLabel('Warning at', { exact: true }).fill('10');
@@ -58,13 +58,15 @@ test('from nothing to a message in less than three minutes', async () => {
   await page.getByText('No own checks yet').waitFor();
   await page.getByRole('button', { name: 'Add check' }).click();
   await fillIn(page, 'Orders wait for payment');
-  expect(await dialogOf(page).getByLabel('ID', { exact: true }).inputValue()).toBe('ORDERS_WAIT_FOR_PAYMENT');
+  expect(await findDialog(page).getByLabel('ID', { exact: true }).inputValue()).toBe(
+    'ORDERS_WAIT_FOR_PAYMENT',
+  );
   await choose(page, /Connection$/, /shop primary/);
   await button(page, 'Try').click();
-  await dialogOf(page).getByText('12 (warning from 10, critical from 100).').waitFor({ timeout: 60_000 });
+  await findDialog(page).getByText('12 (warning from 10, critical from 100).').waitFor({ timeout: 60_000 });
   await keepPicture(page, 'own-check-1-tried');
   await button(page, 'Add check').click();
-  await dialogOf(page).waitFor({ state: 'detached' });
+  await findDialog(page).waitFor({ state: 'detached' });
   await page.getByText('OWN_ORDERS_WAIT_FOR_PAYMENT').waitFor();
   await keepPicture(page, 'own-check-2-added');
 
@@ -94,24 +96,24 @@ test('what is wrong stands at its field, and an edit by somebody else is not ove
   const { page, complaints, close } = await openWindow(service.origin, owner);
   await visit(page, '/checks?add=1');
   await fillIn(page, 'Deletes');
-  await dialogOf(page).getByLabel('SQL', { exact: true }).fill('delete from orders');
+  await findDialog(page).getByLabel('SQL', { exact: true }).fill('delete from orders');
   await button(page, 'Add check').click();
-  await dialogOf(page)
+  await findDialog(page)
     .getByText(/must be a SELECT/)
     .waitFor();
-  await dialogOf(page).getByLabel('Critical at', { exact: true }).fill('ten');
-  await dialogOf(page).getByText('Enter a number.').waitFor();
+  await findDialog(page).getByLabel('Critical at', { exact: true }).fill('ten');
+  await findDialog(page).getByText('Enter a number.').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('alertdialog', { name: 'Discard your changes?' }).waitFor();
   await page.getByRole('button', { name: /Discard/ }).click();
 
   const added = await service.ask<{ changed_at: string }>(owner, 'POST', '/own-checks', DEFINITION);
   await visit(page, '/checks?check=EDITED');
-  await dialogOf(page).getByLabel('Warning at (%)', { exact: true }).fill('20');
+  await findDialog(page).getByLabel('Warning at (%)', { exact: true }).fill('20');
   const { id: _, ...changed } = DEFINITION;
   await service.ask(owner, 'PATCH', '/own-checks/EDITED', { ...changed, warning: 5, seen: added.changed_at });
   await button(page, 'Save').click();
-  await dialogOf(page)
+  await findDialog(page)
     .getByText(/changed it after you opened it/)
     .waitFor();
   expect(complaints.filter((complaint) => !/40[09]/.test(complaint))).toEqual([]);
@@ -144,15 +146,15 @@ test('every state is accessible and fits', async () => {
   await fillIn(page, 'Orders wait');
   await check('form');
   await choose(page, /Connection$/, /shop primary/);
-  await dialogOf(page)
+  await findDialog(page)
     .getByLabel('SQL', { exact: true })
     .fill(`select 'queue <b>' || n as object, n as value from generate_series(1, 40) n`);
   await button(page, 'Try').click();
-  await dialogOf(page).getByText('40 values, the first 10 are shown').waitFor({ timeout: 60_000 });
+  await findDialog(page).getByText('40 values, the first 10 are shown').waitFor({ timeout: 60_000 });
   await check('tried');
-  await dialogOf(page).getByLabel('SQL', { exact: true }).fill('drop table orders');
+  await findDialog(page).getByLabel('SQL', { exact: true }).fill('drop table orders');
   await button(page, 'Add check').click();
-  await dialogOf(page)
+  await findDialog(page)
     .getByText(/must be a SELECT/)
     .waitFor();
   await check('refused');

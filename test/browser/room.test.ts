@@ -26,7 +26,7 @@ test.each([
   const { page, close } = await openWindow(service.origin, owner, { scheme: 'light', ...size });
   await visit(page, '/activity');
   const last = page.locator('.table-item:focus-within');
-  for (let stop = 0; stop < 260; stop++) {
+  for (let stop = 0; stop < 160; stop++) {
     await page.keyboard.press('Tab');
     await page.evaluate(DRAWN);
     expect(await focused(page)).not.toBe('');

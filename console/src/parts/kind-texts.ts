@@ -12,11 +12,11 @@ export const KIND_TEXTS: Record<EventKind, { name: string; when: string }> = {
   'api_key.expiring': { name: 'API key expires soon', when: 'In its last 14 days, and on its last day.' },
   'collector.silent': {
     name: 'Collector silent',
-    when: 'It was not heard of for a minute. Goes where alerts go.',
+    when: 'It made no contact for a minute. Sent where alerts are sent.',
   },
   'collector.returned': {
     name: 'Collector returned',
-    when: 'A silent one is heard of again. Goes where resolved alerts go.',
+    when: 'A silent one made contact. Sent where resolved alerts are sent.',
   },
   'health_check.completed': { name: 'Health check completed', when: 'After every run of every connection.' },
   digest: { name: 'Digest', when: 'On the days that the destination has chosen.' },

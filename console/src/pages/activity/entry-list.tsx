@@ -7,7 +7,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { escapeTurning } from '../../parts/visible-text.ts';
 import { EntryDetail } from './entry-detail.tsx';
-import { actorText, type SentencePart, sentenceOf } from './entry-text.ts';
+import { actorText, type SentencePart, toSentence } from './entry-text.ts';
 import { missingBetween } from './log-integrity.tsx';
 
 interface EntryListProps {
@@ -95,7 +95,7 @@ function columnsFor(open: string | undefined): readonly Column<ActivityEntry>[] 
 /** Who did what to what. The first words open the entry, and objects link to their pages. */
 function Sentence({ entry, isOpen }: { entry: ActivityEntry; isOpen: boolean }) {
   const { id } = entry;
-  const [{ text: verb } = { text: '' }, ...rest] = sentenceOf(entry);
+  const [{ text: verb } = { text: '' }, ...rest] = toSentence(entry);
   const actor = actorText(entry);
   return (
     <span className="entry-sentence">
@@ -113,54 +113,60 @@ function Sentence({ entry, isOpen }: { entry: ActivityEntry; isOpen: boolean }) 
       </Link>
       {rest.length > 0 && ' '}
       {rest.map((part) => (
-        <Part key={`${part.object?.kind} ${part.text}`} part={part} />
+        <Part isOpen={isOpen} key={`${part.object?.kind} ${part.text}`} part={part} />
       ))}
     </span>
   );
 }
 
-function Part({ part: { text, object } }: { part: SentencePart }) {
+/** The links of an open entry only are in the order of Tab, so that each closed one takes one stop. */
+function Part({ part: { text, object }, isOpen }: { part: SentencePart; isOpen: boolean }) {
   const words = <bdi>{escapeTurning(text)}</bdi>;
   if (object === undefined) return words;
   const { id } = object;
+  const tabIndex = isOpen ? 0 : -1;
   switch (object.kind) {
     case 'connection':
       return (
-        <Link params={{ id: id }} to="/connections/$id">
+        <Link params={{ id }} tabIndex={tabIndex} to="/connections/$id">
           {words}
         </Link>
       );
     case 'ticket':
       return (
-        <Link search={{ ticket: id, status: 'all' }} to="/tickets">
+        <Link search={{ ticket: id, status: 'all' }} tabIndex={tabIndex} to="/tickets">
           {words}
         </Link>
       );
     case 'destination':
       return (
-        <Link params={{ id: id }} to="/notifications/$id">
+        <Link params={{ id }} tabIndex={tabIndex} to="/notifications/$id">
           {words}
         </Link>
       );
     case 'alert':
       return (
-        <Link search={{ alert: id }} to="/alerts">
+        <Link search={{ alert: id }} tabIndex={tabIndex} to="/alerts">
           {words}
         </Link>
       );
     case 'rule':
       return (
-        <Link search={{ view: 'rules' }} to="/alerts">
+        <Link search={{ view: 'rules' }} tabIndex={tabIndex} to="/alerts">
           {words}
         </Link>
       );
     case 'key':
       return (
-        <Link search={{ key: id }} to="/keys">
+        <Link search={{ key: id }} tabIndex={tabIndex} to="/keys">
           {words}
         </Link>
       );
     default:
-      return <Link to="/team">{words}</Link>;
+      return (
+        <Link tabIndex={tabIndex} to="/team">
+          {words}
+        </Link>
+      );
   }
 }

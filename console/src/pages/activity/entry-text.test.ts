@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ACTIONS, actionText, actorText, entryJson, sentenceOf } from './entry-text.ts';
+import { ACTIONS, actionText, actorText, entryJson, toSentence } from './entry-text.ts';
 
 const entry = (action_type: string, properties: Record<string, unknown>, page_path = '/somewhere') => ({
   id: 7,
@@ -18,7 +18,7 @@ test('every action has a label, even one that a newer service added', () => {
 /** As it is read, with objects in brackets. */
 const read = (...given: Parameters<typeof entry>) => {
   const one = entry(...given);
-  const words = sentenceOf(one).map(({ text, object }) => (object ? `[${text}]` : text));
+  const words = toSentence(one).map(({ text, object }) => (object ? `[${text}]` : text));
   return `${actorText(one)} ${words.join('')}`;
 };
 

@@ -32,9 +32,9 @@ const WORDS: Record<(typeof ACTION_TYPES)[number], readonly [label: string, sent
   backup_heartbeat_revoked: ['Backup heartbeat revoked', 'revoked the backup heartbeat of {connection}'],
   backup_succeeded: ['Backup succeeded', 'recorded that the backup of {connection} succeeded'],
   collector_enrolled: ['Collector enrolled', 'enrolled the collector {name}'],
-  collector_returned: ['Collector is back', 'heard of the collector {name} again'],
+  collector_returned: ['Collector is back', 'regained contact with the collector {name}'],
   collector_revoked: ['Collector revoked', 'revoked the collector {name}'],
-  collector_silent: ['Collector silent', 'stopped hearing of the collector {name}'],
+  collector_silent: ['Collector silent', 'lost contact with the collector {name}'],
   collector_token_created: ['Collector token created', 'created a token for the collector {name}'],
   connection_added: ['Connection added', 'added {connection}'],
   connection_changed: ['Connection changed', 'changed {connection}'],
@@ -133,15 +133,15 @@ export interface SentencePart {
 }
 
 /** What the actor did, as the words of a sentence: `acknowledged`, and the ticket. */
-export function sentenceOf(entry: ActivityEntry): SentencePart[] {
-  return templateOf(entry)
+export function toSentence(entry: ActivityEntry): SentencePart[] {
+  return readTemplate(entry)
     .split(/\{(\w+)\}/)
-    .map((text, place) => (place % 2 === 0 ? { text } : partOf(entry, text)))
+    .map((text, place) => (place % 2 === 0 ? { text } : fillIn(entry, text)))
     .filter(({ text }) => text !== '');
 }
 
 /** A snooze has the action type of an acknowledgement, and an end. */
-function templateOf({ action_type, properties }: ActivityEntry): string {
+function readTemplate({ action_type, properties }: ActivityEntry): string {
   const isSnooze = typeof properties['until'] === 'string';
   if (isSnooze && action_type === 'ticket_acknowledged') return 'snoozed {ticket}';
   if (isSnooze && action_type === 'ticket_unacknowledged') return 'withdrew the snooze of {ticket}';
@@ -154,7 +154,7 @@ function isObjectName(name: string): name is keyof typeof OBJECTS {
   return name in OBJECTS;
 }
 
-function partOf(entry: ActivityEntry, name: string): SentencePart {
+function fillIn(entry: ActivityEntry, name: string): SentencePart {
   if (isObjectName(name)) {
     const { names, id } = OBJECTS[name];
     const [text, number] = [first(entry, ...names), first(entry, id)];

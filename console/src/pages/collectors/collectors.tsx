@@ -24,7 +24,7 @@ const LOOKS: Record<Collector['state'], { status: Status; word: string }> = {
   revoked: { status: 'revoked', word: 'Revoked' },
 };
 
-/** What can be done with a collector; null = the member may not. */
+/** What can be done with a collector; null if the member may do nothing. */
 type Act = ((what: 'token' | 'revoke', of: Collector) => void) | null;
 
 function columns(act: Act): Column<Collector>[] {
@@ -53,7 +53,7 @@ function columns(act: Act): Column<Collector>[] {
       header: 'Last contact',
       cell: ({ last_contact_at: at }) => (at ? <Time at={at} /> : <span className="quiet">never</span>),
     },
-    { id: 'lag', header: 'Waiting results', cell: (collector) => <Lag {...collector} /> },
+    { id: 'lag', header: 'Waiting results', cell: (collector) => <WaitingResults {...collector} /> },
     { id: 'connections', header: 'Connections', cell: ({ connections }) => connections },
     {
       id: 'version',
@@ -71,7 +71,7 @@ function columns(act: Act): Column<Collector>[] {
   ];
 }
 
-function Lag({ buffered, buffered_seconds }: Collector) {
+function WaitingResults({ buffered, buffered_seconds }: Collector) {
   if (buffered === 0) return <span className="quiet">none</span>;
   return (
     <span>

@@ -11,7 +11,7 @@ import { TextField } from '../../parts/field.tsx';
 import { InlineError } from '../../parts/states.tsx';
 
 interface EnrolDialogProps {
-  /** The collector that gets a new key; null = a new collector. */
+  /** The collector that gets a new key; null for a new collector. */
   known: Collector | null;
   onClose: () => void;
   onIssued: (issued: IssuedToken) => void;

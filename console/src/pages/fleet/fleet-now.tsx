@@ -19,7 +19,7 @@ const nowQuery = queryOptions({
 });
 
 /** What happens on a server now; undefined without a pulse and a run. */
-function useNowOf(id: number): Row | undefined {
+function useServerNow(id: number): Row | undefined {
   return useQuery({ ...nowQuery, select: (rows) => rows.get(id) }).data;
 }
 
@@ -42,13 +42,13 @@ interface NowProps {
 
 /** The average number of active sessions in the last minute. */
 export function ActiveNow({ id }: NowProps) {
-  const active = useNowOf(id)?.active ?? null;
+  const active = useServerNow(id)?.active ?? null;
   return <Live text={active === null ? null : activeText(active)} />;
 }
 
 /** How many sessions wait for others. */
 export function BlockedNow({ id, isBelow }: NowProps) {
-  const { blocked = 0, active = null } = useNowOf(id) ?? {};
+  const { blocked = 0, active = null } = useServerNow(id) ?? {};
   if (blocked === 0) return <Live isBelow={isBelow} text={active === null || isBelow ? null : '0'} />;
   return (
     <strong className={isBelow ? 'blocked second-line' : 'blocked'}>
@@ -60,15 +60,15 @@ export function BlockedNow({ id, isBelow }: NowProps) {
 
 /** Transactions a second of PostgreSQL, queries a second of the others. */
 export function Throughput({ id }: NowProps) {
-  const { transactions = null, queries = null } = useNowOf(id) ?? {};
+  const { transactions = null, queries = null } = useServerNow(id) ?? {};
   const value = transactions ?? queries;
   const unit = transactions === null ? 'queries/s' : 'tx/s';
   return <Live text={value === null ? null : `${valueText(value, 'count')} ${unit}`} />;
 }
 
 /** How far a replica is behind. */
-export function Lag({ id, isBelow }: NowProps) {
-  const lag = useNowOf(id)?.lag ?? null;
+export function ReplicaLag({ id, isBelow }: NowProps) {
+  const lag = useServerNow(id)?.lag ?? null;
   const text = lag === null ? null : valueText(lag, 'seconds');
   return <Live isBelow={isBelow} text={text !== null && isBelow ? `lag ${text}` : text} />;
 }

@@ -12,7 +12,7 @@ import { Tags } from '../../parts/tags.tsx';
 import { ago, duration, Time, useNow } from '../../parts/time.tsx';
 import { useMedia } from '../../parts/use-media.ts';
 import { FleetLine } from './fleet-line.tsx';
-import { ActiveNow, BlockedNow, Lag, Throughput } from './fleet-now.tsx';
+import { ActiveNow, BlockedNow, ReplicaLag, Throughput } from './fleet-now.tsx';
 import type { FleetSearch } from './fleet-search.ts';
 import { trendText } from './trend-text.ts';
 
@@ -81,7 +81,7 @@ const WIDE: readonly Column<FleetRow>[] = [
   live('active', 'Active', '4rem', ({ id }) => <ActiveNow id={id} />),
   live('blocked', 'Blocked', '4.5rem', ({ id }) => <BlockedNow id={id} />),
   live('throughput', 'Throughput', '7.5rem', ({ id }) => <Throughput id={id} />),
-  live('lag', 'Replica lag', '6rem', ({ id }) => <Lag id={id} />),
+  live('lag', 'Replica lag', '6rem', ({ id }) => <ReplicaLag id={id} />),
 ];
 
 /** Without room for four columns: what goes together, one above the other. */
@@ -95,7 +95,7 @@ const COMPACT: readonly Column<FleetRow>[] = [
   live('throughput', 'Throughput', '5.25rem', ({ id }) => (
     <>
       <Throughput id={id} />
-      <Lag id={id} isBelow />
+      <ReplicaLag id={id} isBelow />
     </>
   )),
 ];

@@ -210,13 +210,13 @@ const ENGINES = { PG: 'PostgreSQL', MY: 'MySQL and MariaDB', OWN: 'Own checks' }
 /** Each once, vital signs first, then by engine. */
 function grouped<Subject>(
   all: readonly Subject[],
-  checkOf: (subject: Subject) => string,
-  choiceOf: (subject: Subject) => Suggestion,
+  readCheck: (subject: Subject) => string,
+  toChoice: (subject: Subject) => Suggestion,
 ): SuggestionGroup[] {
-  const nameOf = (check: string) =>
+  const nameGroup = (check: string) =>
     check === '' ? 'Vital signs' : (ENGINES[check.split('_')[0] as keyof typeof ENGINES] ?? 'All engines');
-  const groups = Map.groupBy(all, (subject) => nameOf(checkOf(subject)));
-  return [...groups].map(([name, subjects]) => ({ name, choices: subjects.map(choiceOf) }));
+  const groups = Map.groupBy(all, (subject) => nameGroup(readCheck(subject)));
+  return [...groups].map(([name, subjects]) => ({ name, choices: subjects.map(toChoice) }));
 }
 
 /** What is measured or counted. */
@@ -260,15 +260,16 @@ function Subject({ draft, known, error, onChange }: FieldsProps) {
   );
 }
 
-/** How often the rule would have fired, for a rule whose form is complete. */
+/** How often a rule would have fired, or why that can’t be read. */
 function Firings({ rule }: { rule: NewRule }) {
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['alerts', 'preview', rule],
     queryFn: () => send<RulePreview>('POST', '/alert-rules/preview', rule),
     placeholderData: keepPreviousData,
     retry: false,
   });
-  return <p className="quiet">{data ? firingsText(data) : 'Reading the last 7 days…'}</p>;
+  const text = data ? firingsText(data) : (error?.message ?? 'Reading the last 7 days…');
+  return <p className="quiet">{text}</p>;
 }
 
 function Destinations({ draft, known, error, onChange }: FieldsProps) {
