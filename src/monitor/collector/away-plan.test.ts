@@ -84,3 +84,14 @@ test('the longest due comes first', () => {
   plan.learn(job('sooner', 60));
   expect(plan.next(Date.now() + 600_000)?.connection).toBe('sooner');
 });
+
+test('a clock that is set back lets no connection wait, and nothing is compared over it', () => {
+  const plan = new AwayPlan(buffer);
+  plan.learn(job('shop', 60));
+  const now = Date.now();
+  plan.measured('shop', now, [{ checkId: 'PG_DEADLOCKS', database: '', after: 0, rows: [] }]);
+  expect(plan.next(now - 3_600_000)?.instructions.before).toEqual([]);
+  plan.ended('shop');
+  expect(plan.next(now - 3_600_000 + 59_000)).toBe(null);
+  expect(plan.next(now - 3_600_000 + 61_000)?.instructions.before).toMatchObject([{ seconds: 61 }]);
+});

@@ -66,14 +66,15 @@ export class AwayPlan {
   /** The job that is due for the longest time; null = none is. It runs until {@link ended}. */
   next(now: number): AwayJob | null {
     const due = [...this.#connections.values()]
-      .filter(({ job, began, isRunning }) => !isRunning && dueAt(job, began) <= now)
-      .sort((one, other) => dueAt(one.job, one.began) - dueAt(other.job, other.began));
+      .filter(({ job, began, isRunning }) => !isRunning && dueAt(job, began, now) <= now)
+      .sort((one, other) => dueAt(one.job, one.began, now) - dueAt(other.job, other.began, now));
     const [first] = due;
     if (!first) return null;
     const { job, samples, began } = first;
     first.isRunning = true;
     first.began = now;
-    const before = began === null ? [] : samples.map((sample) => toBefore(sample, (now - began) / 1_000));
+    const isComparable = began !== null && began <= now;
+    const before = !isComparable ? [] : samples.map((sample) => toBefore(sample, (now - began) / 1_000));
     return { ...job, instructions: { ...job.instructions, before } };
   }
 
@@ -102,8 +103,10 @@ export class AwayPlan {
   }
 }
 
-function dueAt({ every }: AwayJob, began: number | null): number {
-  return every === null ? Number.POSITIVE_INFINITY : (began ?? 0) + every * 1_000;
+/** A clock that was set back must not let a connection wait for as long. */
+function dueAt({ every }: AwayJob, began: number | null, now: number): number {
+  if (every === null) return Number.POSITIVE_INFINITY;
+  return began === null || began > now ? 0 : began + every * 1_000;
 }
 
 function toBefore({ checkId, database, after, rows }: CounterSample, age: number): CounterBefore {

@@ -1,5 +1,7 @@
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { createGunzip, gzip } from 'node:zlib';
 import { signRequest } from '../../platform/http-signature.ts';
 import type { CollectorIdentity } from './collector-key.ts';
 
@@ -16,18 +18,30 @@ export class ServiceRefused extends Error {
 /** The service can't be reached, or is not one: the request may be sent again. */
 export class ServiceAway extends Error {}
 
+/** A kept connection that the service closed while the request was on its way: it is sent again, on a new one. */
+class StaleConnection extends ServiceAway {}
+
 /** The service answers a question for work after 20 s. */
 const ANSWER_MS = 30_000;
 const LARGEST_ANSWER = 32 * 1024 * 1024;
 const LONGEST_MESSAGE = 500;
 
+/** After so long a connection is not used again, so that a service whose name has another address now is found there. */
+const REDIAL_MS = 300_000;
+/** A kept connection that nothing uses is closed. */
+const IDLE_MS = 60_000;
+
 const compress = promisify(gzip);
+
+/** A clock that is set back by more is followed; until then, many requests of a millisecond count on. */
+const SET_BACK = 1_000_000;
 
 let last = 0;
 
-/** Microseconds since 1970, greater at each call. */
-function nextNonce(): number {
-  last = Math.max(last + 1, Date.now() * 1_000);
+/** Microseconds since 1970, another one at each call. */
+export function nextNonce(now = Date.now()): number {
+  const micros = now * 1_000 + Math.floor(Math.random() * 1_000);
+  last = last - micros > SET_BACK ? micros : Math.max(last + 1, micros);
   return last;
 }
 
@@ -40,9 +54,15 @@ export async function callService(
 ): Promise<unknown> {
   const target = addressOf(url, action);
   const body = await compress(JSON.stringify(content));
-  const request = { method: 'POST', path: target.pathname, body };
-  const signed = signRequest(key, { ...request, keyId: `${account}/${collector}`, nonce: nextNonce() });
-  return send(target, body, { ...signed, 'content-encoding': 'gzip' }, signal);
+  const request = { method: 'POST', path: target.pathname, body, keyId: `${account}/${collector}` };
+  const sendSigned = () => {
+    const signed = signRequest(key, { ...request, nonce: nextNonce() });
+    return send(target, body, { ...signed, 'content-encoding': 'gzip' }, signal);
+  };
+  return sendSigned().catch((error: unknown) => {
+    if (error instanceof StaleConnection) return sendSigned();
+    throw error;
+  });
 }
 
 /** What a collector sends to be enrolled, and gets. */
@@ -77,30 +97,62 @@ async function send(
   headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const response = await fetch(url, {
-    method: 'POST',
-    body: new Uint8Array(body),
-    headers: { 'content-type': 'application/json', 'accept-encoding': 'gzip', ...headers },
-    redirect: 'error', // another server must not get what was signed for this one
-    signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
-  }).catch((error: unknown) => {
-    throw new ServiceAway(reasonOf(error));
-  });
+  const until = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+  const response = await exchange(url, body, headers, until);
   const text = await readText(response).catch((error: unknown) => {
     throw new ServiceAway(reasonOf(error));
   });
   const answer = parse(text);
-  if (response.ok && answer !== null) return answer;
+  const { statusCode: status = 0 } = response;
+  if (status >= 200 && status <= 299 && answer !== null) return answer;
   const message = (answer as { error?: { message?: unknown } } | null)?.error?.message;
-  if (response.status < 500 && typeof message === 'string')
-    throw new ServiceRefused(response.status, message.slice(0, LONGEST_MESSAGE));
-  throw new ServiceAway(`it answers with status ${response.status}`);
+  if (status < 500 && typeof message === 'string')
+    throw new ServiceRefused(status, message.slice(0, LONGEST_MESSAGE));
+  throw new ServiceAway(`it answers with status ${status}`);
 }
 
-async function readText(response: Response): Promise<string> {
+/** Redirects are not followed: another server must not get what was signed for this one. */
+function exchange(
+  url: URL,
+  body: Buffer,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const outgoing = (url.protocol === 'https:' ? https : http)
+    .request(url, {
+      method: 'POST',
+      agent: agentOf(url),
+      headers: { 'content-type': 'application/json', 'accept-encoding': 'gzip', ...headers },
+      signal,
+    })
+    .once('response', resolve)
+    .on('error', (error: NodeJS.ErrnoException) => {
+      const isStale = outgoing.reusedSocket && error.code === 'ECONNRESET';
+      reject(new (isStale ? StaleConnection : ServiceAway)(reasonOf(error)));
+    });
+  outgoing.end(body);
+  return promise;
+}
+
+let dialled: { protocol: string; agent: http.Agent; since: number } | null = null;
+
+/** What keeps connections. HTTPS goes through the proxy of HTTPS_PROXY, if there is one. */
+function agentOf({ protocol }: URL): http.Agent {
+  const now = performance.now();
+  if (dialled?.protocol === protocol && now - dialled.since < REDIAL_MS) return dialled.agent;
+  const options = { keepAlive: true, timeout: IDLE_MS };
+  const agent =
+    protocol === 'https:' ? new https.Agent({ ...options, proxyEnv: process.env }) : new http.Agent(options);
+  dialled = { protocol, agent, since: now };
+  return agent;
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const isPacked = response.headers['content-encoding'] === 'gzip';
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of isPacked ? response.compose(createGunzip()) : response) {
     bytes += chunk.length;
     if (bytes > LARGEST_ANSWER) throw new Error('the answer is too large');
     chunks.push(chunk);
@@ -117,8 +169,18 @@ function parse(text: string): unknown {
   }
 }
 
+/** What Node says of a certificate whose authority it does not know. */
+const UNTRUSTED = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
+
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
-  const { cause } = error;
-  return cause instanceof Error ? cause.message || cause.name : error.message;
+  const cause = error.cause instanceof Error ? error.cause : error;
+  const isUntrusted = 'code' in cause && UNTRUSTED.includes(String(cause.code));
+  const advice = isUntrusted ? ' (name a file with its authority in NODE_EXTRA_CA_CERTS)' : '';
+  return `${cause.message || cause.name}${advice}`;
 }
