@@ -3,7 +3,6 @@ import { Command, CommanderError } from 'commander';
 import type pg from 'pg';
 import { addCommands } from './cli/add-commands.ts';
 import { countOf, textOf } from './cli/arguments.ts';
-import { cellForNew, cellOfCommand, cellOption, cellsOfCommand } from './cli/cells/command-cells.ts';
 import { addCommand, type CommandContext, type StoreWork } from './cli/command.ts';
 import { addConcurrencyOption } from './cli/commands/monitor-command.ts';
 import { reportError } from './cli/report-error.ts';
@@ -14,19 +13,7 @@ import { consoleUrl } from './config/service-url.ts';
 import type { ServeOptions } from './service/serve.ts';
 import { readServiceAddress } from './service/service-address.ts';
 import { stepLine } from './service/step-line.ts';
-import { openPool, WORK_DEADLINE_MS } from './store/connect.ts';
-import { requireDirectory } from './store/directory/choose-cell.ts';
-import {
-  type Cell,
-  type Cells,
-  joinPlace,
-  openCells,
-  placeOf,
-  storeNumbers,
-} from './store/directory/open-cells.ts';
-import { workInReachable } from './store/directory/reachable-cells.ts';
-import { requireNamedCells } from './store/directory/require-named-cells.ts';
-import { upgradeCells } from './store/directory/upgrade-cells.ts';
+import type { Cell, Cells } from './store/directory/open-cells.ts';
 import type { PlannedMigration } from './store/plan-migrations.ts';
 
 // Hides a password in --url from the process list as soon as the program starts.
@@ -55,18 +42,31 @@ function say(step: string): void {
 
 // Modules that only some commands need are loaded by those commands. The others start in half the time.
 const context: CommandContext = {
-  withStore: (work) => withCells(async (cells) => workIn(cells, await cellOfCommand(cells, running), work)),
+  withStore: (work) =>
+    withCells(async (cells) => {
+      const { cellOfCommand } = await loadCells();
+      return workIn(cells, await cellOfCommand(cells, running), work);
+    }),
   withStoreForNew: (work) =>
-    withCells(async (cells) => workIn(cells, await cellForNew(cells, running), work)),
+    withCells(async (cells) => {
+      const { cellForNew } = await loadCells();
+      return workIn(cells, await cellForNew(cells, running), work);
+    }),
   withEachStore: (work) =>
     withCells(async (cells) => {
+      const { cellsOfCommand } = await loadCells();
       const done: Awaited<ReturnType<typeof work>>[] = [];
       for await (const cell of cellsOfCommand(cells, running)) done.push(await workIn(cells, cell, work));
       return done;
     }),
   withReachableStores: (work) =>
-    withCells((cells) => workInReachable(cells, (cell) => workIn(cells, cell, work))),
+    withCells(async (cells) => {
+      const { workInReachable } = await import('./store/directory/reachable-cells.ts');
+      return workInReachable(cells, (cell) => workIn(cells, cell, work));
+    }),
   async withConsoleRole(work) {
+    const { cellOfCommand } = await loadCells();
+    const { openPool } = await import('./store/connect.ts');
     return withCells(async (cells) => {
       const { store } = await cellOfCommand(cells, running);
       const reader = openPool(store.address, 'console', { max: 2, pipeline: true });
@@ -74,6 +74,9 @@ const context: CommandContext = {
     });
   },
   async withCells(work) {
+    const { openCells } = await import('./store/directory/open-cells.ts');
+    const { openPool, WORK_DEADLINE_MS } = await import('./store/connect.ts');
+    const { requireDirectory } = await import('./store/directory/choose-cell.ts');
     const cells = await openCells(config(), say, 'use');
     try {
       const directory = requireDirectory(cells);
@@ -94,10 +97,13 @@ const context: CommandContext = {
     return (databaseUrl === null ? readServiceAddress(dataDir) : null) ?? consoleUrl(config(), port);
   },
   async migrate() {
+    const { upgradeCells } = await import('./store/directory/upgrade-cells.ts');
     return upgradeCells(config(), say);
   },
   async planMigrations() {
     const { planMigrations } = await import('./store/plan-migrations.ts');
+    const { joinPlace, placeOf, storeNumbers } = await import('./store/directory/open-cells.ts');
+    const { requireNamedCells } = await import('./store/directory/require-named-cells.ts');
     const planned: PlannedMigration[] = [];
     const [control = null, ...others] = storeNumbers(config());
     for (const number of [control, ...others]) {
@@ -118,6 +124,7 @@ const context: CommandContext = {
   },
   async backUp(to) {
     const { backUpStore } = await import('./cli/store/back-up-store.ts');
+    const { cellOption } = await loadCells();
     return backUpStore(config(), cellOption(running), to, say);
   },
   async backUpEach(to) {
@@ -130,6 +137,8 @@ const context: CommandContext = {
   },
   async restore(file, how) {
     const { restoreStore } = await import('./cli/store/restore-store.ts');
+    const { cellOption } = await loadCells();
+    const { placeOf } = await import('./store/directory/open-cells.ts');
     return restoreStore(config(), placeOf(config(), cellOption(running)), file, how, say);
   },
   async openSecret(writer, openOwner) {
@@ -179,6 +188,7 @@ const context: CommandContext = {
   async monitor(concurrency, until) {
     const { monitorCells } = await import('./service/monitor-cell.ts');
     const { pino } = await import('pino');
+    const { openPool, WORK_DEADLINE_MS } = await import('./store/connect.ts');
     const log = pino({ level: config().logLevel }, pino.destination(2));
     for (const sentence of config().misspelt) log.warn(sentence);
     await withCells(async (cells) => {
@@ -203,14 +213,20 @@ const context: CommandContext = {
   },
 };
 
+function loadCells() {
+  return import('./cli/cells/command-cells.ts');
+}
+
 /** Opens the stores of the settings while `work` runs. */
 async function withCells<T>(work: (cells: Cells) => Promise<T>): Promise<T> {
+  const { openCells } = await import('./store/directory/open-cells.ts');
   const cells = await openCells(config(), say, 'use');
   return work(cells).finally(cells.close);
 }
 
 /** Runs a command's work in a cell. */
 async function workIn<T>(cells: Cells, cell: Cell, work: StoreWork<T>): Promise<T> {
+  const { openPool } = await import('./store/connect.ts');
   const control = openPool(cells.control.address, 'writer', { max: 2 });
   const writer = cells.openPool(cell, 'writer', { max: 2 }, control);
   const pools = [writer, control];

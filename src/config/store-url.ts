@@ -1,5 +1,8 @@
-import pg from 'pg';
+import { createRequire } from 'node:module';
+import type pg from 'pg';
 import { takeTls } from './store-tls.ts';
+
+const require = createRequire(import.meta.url);
 
 /** One host of the store, or of a pooler in front of it. */
 interface StoreHost extends pg.ClientConfig {
@@ -60,7 +63,8 @@ function parseHosts(setting: string, port: number, text: string) {
   try {
     if (hosts === undefined) throw new Error('no host or database');
     return hosts.split(',').map((host) => {
-      const { host: parsed } = new pg.Client({ connectionString: `${before}${host}/${name}${rest}` }); // throws if it is not a URL
+      const { Client }: typeof pg = require('pg'); // loaded only for a URL: commands without a store start sooner
+      const { host: parsed } = new Client({ connectionString: `${before}${host}/${name}${rest}` }); // throws if it is not a URL
       const hasTls = tls !== undefined && !parsed.startsWith('/'); // as for libpq, a socket has none
       return { before: `${before}${host}`, name, after: rest, tls: hasTls ? { ssl: tls } : {} };
     });

@@ -1,4 +1,4 @@
-import { Check } from 'typebox/value';
+import { Check } from 'typebox/schema';
 import * as yaml from 'yaml';
 import { type Document, isMap, isNode, isScalar, LineCounter, visit } from 'yaml';
 import { readYaml, type YamlProblem, yamlValue } from '../../platform/read-yaml.ts';

@@ -1,5 +1,5 @@
+import { Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
-import { Errors } from 'typebox/value';
 import type { TSchema } from '../../platform/schema/schema.ts';
 
 /** A path in the file: field names and indexes of lists, from the top. */
@@ -19,7 +19,7 @@ const MOST_NAMES = 20;
 /** Lists how a value violates its schema. The message is the description of the field, and never quotes the value. */
 export function* schemaProblems(schema: TSchema, value: unknown): Generator<SchemaProblem> {
   Settings.Set({ maxErrors: 100 }); // 8 otherwise
-  const errors = Errors(schema, value);
+  const [, errors] = Errors(schema, value);
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf').map(({ schemaPath }) => schemaPath);
   for (const error of errors) {
     const path = pathOf(error.instancePath);

@@ -2,7 +2,6 @@ import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { catalogues } from '../../checks/catalogue.ts';
 import { LIMITS } from '../limits.ts';
 import { endedOutcomes, type Measured, nothingMeasured } from '../nothing-measured.ts';
 import type { Progress } from '../progress.ts';
@@ -58,6 +57,7 @@ export async function measureInChild(
   release(child, 'measured' in answer);
   signal.throwIfAborted();
   if ('measured' in answer) return answer.measured;
+  const { catalogues } = await import('../../checks/catalogue.ts'); // an idle collector does without
   return nothingMeasured(endedOutcomes(catalogues[job.target.engine], answer.failed));
 }
 

@@ -1,19 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { CollectedAnswer } from '../collected/collected-look.ts';
 import type { CollectedJob } from '../collected/hand-out.ts';
 import { acceptJobs, acceptLooks, acceptNames, acceptTakes } from './accept-job.ts';
 import { AwayPlan } from './away-plan.ts';
 import { ResultBuffer } from './buffer.ts';
 import { callService, ServiceAway, ServiceRefused } from './call-service.ts';
 import type { CollectorIdentity } from './collector-key.ts';
-import { CollectorLooks, type LookParts } from './collector-looks.ts';
-import { CollectorPulses, toLoaded } from './collector-pulses.ts';
+import type { CollectorLooks } from './collector-looks.ts';
+import type { CollectorPulses } from './collector-pulses.ts';
 import type { CollectorTargets } from './collector-target.ts';
 import { toHistory, toReport } from './deliver.ts';
 import { drainBuffer } from './drain-buffer.ts';
 import { InvalidJob } from './job-fields.ts';
 import { PulseSender } from './pulse-sender.ts';
-import { runJob } from './run-job.ts';
 
 /** What a collector needs to run. */
 export interface CollectParts {
@@ -55,8 +55,10 @@ export class Collector {
   readonly #ownRuns = new Set<Promise<void>>();
   readonly #buffer: ResultBuffer;
   readonly #plan: AwayPlan;
-  readonly #pulses: CollectorPulses;
-  readonly #looks: CollectorLooks;
+  /** Null until a connection has pulses. What an idle collector does not need is not loaded: it takes 40 MB. */
+  #pulses: CollectorPulses | null = null;
+  /** Null until a person watches. */
+  #looks: CollectorLooks | null = null;
   #targets: CollectorTargets;
   /** Ends a question whose answer would be another one now. */
   #outdated = new AbortController();
@@ -74,28 +76,12 @@ export class Collector {
     this.#targets = parts.readTargets();
     this.#buffer = new ResultBuffer(parts.buffer.folder, parts.buffer.largest, parts.log);
     this.#plan = new AwayPlan(this.#buffer);
-    const { identity, log } = parts;
-    const sender = new PulseSender(async (events) => {
-      await callService(identity, 'pulse', { events }, until);
-    }, until);
-    this.#pulses = new CollectorPulses(sender, log);
-    this.#looks = new CollectorLooks(
-      {
-        load: (connection) => this.#loadLook(connection),
-        deliver: async (connection, answer) => {
-          const reply = await callService(identity, 'look', { connection, answer }, until);
-          return (reply as { watched?: unknown }).watched === true;
-        },
-        ended: () => this.#outdated.abort(),
-      },
-      until,
-    );
-    this.#pulse();
   }
 
   /** Runs until the signal. Runs that are under way then are given up: the service hands them out again. */
   async run(): Promise<void> {
     const measuringAway = this.#measureAway();
+    await this.#pulse();
     let pause = FIRST_PAUSE_MS;
     while (!this.#until.aborted) {
       try {
@@ -104,7 +90,7 @@ export class Collector {
         pause = FIRST_PAUSE_MS;
         if (jobs.length > 0) this.#readTargets();
         for (const job of jobs) this.#start(job);
-        this.#pulse();
+        await this.#pulse();
         this.#drain();
       } catch (error) {
         if (this.#until.aborted) break;
@@ -114,7 +100,7 @@ export class Collector {
         pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
       }
     }
-    await Promise.all([this.#pulses.end(), this.#looks.end(), measuringAway, this.#draining]);
+    await Promise.all([this.#pulses?.end(), this.#looks?.end(), measuringAway, this.#draining]);
     await Promise.all([...this.#running.values(), ...this.#ownRuns]);
     this.#buffer.close();
   }
@@ -133,7 +119,7 @@ export class Collector {
       version,
       free,
       running: [...this.#running.keys()],
-      ...(this.#takes.has('looking') && { looking: this.#looks.names() }),
+      ...(this.#takes.has('looking') && { looking: this.#looks?.names() ?? [] }),
       ...(this.#takes.has('buffered') && { buffered: this.#buffer.size() }),
     };
     const answer = await callService(identity, 'work', question, signal).catch((error: unknown) => {
@@ -145,7 +131,7 @@ export class Collector {
     this.#takes = acceptTakes(answer) ?? this.#takes;
     const names = acceptNames(answer);
     if (names) this.#plan.keepOnly(names);
-    if (this.#parts.hasPulses) this.#looks.start(acceptLooks(answer));
+    if (this.#parts.hasPulses) await this.#look(acceptLooks(answer));
     return jobs;
   }
 
@@ -166,6 +152,7 @@ export class Collector {
     const fields = { connection, run };
     const began = Date.now();
     try {
+      const { runJob } = await import('./run-job.ts');
       const measured = await runJob(job, this.#targets, this.#until);
       this.#plan.measured(connection, began, measured.samples);
       const report = toReport(measured);
@@ -218,6 +205,7 @@ export class Collector {
     const { connection } = job;
     const began = Date.now();
     try {
+      const { runJob } = await import('./run-job.ts');
       const measured = await runJob(job, this.#targets, this.#until);
       this.#plan.measured(connection, began, measured.samples);
       this.#buffer.add(connection, Date.now(), toHistory(toReport(measured)));
@@ -229,16 +217,44 @@ export class Collector {
   }
 
   /** Lets the pulses be those of the last jobs and of the file. */
-  #pulse(): void {
-    if (this.#parts.hasPulses) this.#pulses.update(this.#plan.jobs(), this.#targets);
+  async #pulse(): Promise<void> {
+    const jobs = this.#plan.jobs();
+    if (!this.#parts.hasPulses || !(this.#pulses || jobs.some(({ pulse }) => pulse))) return;
+    this.#pulses ??= await this.#loadPulses();
+    this.#pulses.update(jobs, this.#targets);
   }
 
-  #loadLook(connection: string): ReturnType<LookParts['load']> {
-    const job = this.#plan.jobs().find((one) => one.connection === connection);
-    const known = this.#targets.get(connection);
-    const loaded = job && toLoaded(job, known);
-    if (!loaded) return null;
-    return { loaded, tokenCommands: known?.tokenCommand ? { [connection]: known.tokenCommand } : {} };
+  async #loadPulses(): Promise<CollectorPulses> {
+    const { CollectorPulses } = await import('./collector-pulses.ts');
+    const { identity, log } = this.#parts;
+    const sender = new PulseSender(async (events) => {
+      await callService(identity, 'pulse', { events }, this.#until);
+    }, this.#until);
+    return new CollectorPulses(sender, log);
+  }
+
+  /** Shows these connections to a person too. */
+  async #look(names: readonly string[]): Promise<void> {
+    if (names.length === 0) return;
+    this.#looks ??= await this.#loadLooks();
+    this.#looks.start(names);
+  }
+
+  async #loadLooks(): Promise<CollectorLooks> {
+    const { CollectorLooks } = await import('./collector-looks.ts');
+    const { toLoaded } = await import('./collector-pulses.ts');
+    const load = (connection: string) => {
+      const job = this.#plan.jobs().find((one) => one.connection === connection);
+      const known = this.#targets.get(connection);
+      const loaded = job && toLoaded(job, known);
+      if (!loaded) return null;
+      return { loaded, tokenCommands: known?.tokenCommand ? { [connection]: known.tokenCommand } : {} };
+    };
+    const deliver = async (connection: string, answer: CollectedAnswer) => {
+      const reply = await callService(this.#parts.identity, 'look', { connection, answer }, this.#until);
+      return (reply as { watched?: unknown }).watched === true;
+    };
+    return new CollectorLooks({ load, deliver, ended: () => this.#outdated.abort() }, this.#until);
   }
 
   /** Delivers what waits, in the background. */

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { catalogues } from '../../checks/catalogue.ts';
 import type { TokenCommand } from '../../config/token-commands.ts';
 import type { BlockingEpisode } from '../../runs/episodes/blocking-episode.ts';
 import type { LoadMinute } from '../../runs/load/session-load.ts';
+import { familyOf } from '../../vocabulary/engines.ts';
 import { AccountChildren } from '../pulse/account-children.ts';
 import { CloseLooks } from '../pulse/close-looks.ts';
 import { ConnectionPulse, type PulseParts } from '../pulse/connection-pulse.ts';
@@ -89,7 +89,7 @@ export function toLoaded(
   { connection, engine, pulse }: AwayJob,
   known: CollectorTarget | undefined,
 ): LoadedPulse | null {
-  if (!known || !pulse || catalogues[known.target.engine] !== catalogues[engine]) return null;
+  if (!known || !pulse || familyOf(known.target.engine) !== familyOf(engine)) return null;
   return {
     target: known.target,
     tokenSource: known.tokenCommand && connection,

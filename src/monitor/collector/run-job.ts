@@ -1,6 +1,6 @@
-import { catalogues } from '../../checks/catalogue.ts';
 import type { Outcome } from '../../checks/check.ts';
 import { type OwnCheck, toCheck } from '../../checks/own/own-check.ts';
+import { familyOf } from '../../vocabulary/engines.ts';
 import type { CollectedJob } from '../collected/hand-out.ts';
 import { type Measured, nothingMeasured, unknownConnectionOutcome } from '../nothing-measured.ts';
 import { plainCheck, plainFinding } from '../outcome.ts';
@@ -16,7 +16,7 @@ export async function runJob(
   const known = targets.get(connection);
   if (!known) return nothingMeasured([unknownConnectionOutcome(connection, null)]);
   const { target, tokenCommand, queryTexts, ownChecks } = known;
-  if (catalogues[target.engine] !== catalogues[engine])
+  if (familyOf(target.engine) !== familyOf(engine))
     return nothingMeasured([unknownConnectionOutcome(connection, target.engine)]);
   const { queries, own: statements = [] } = instructions;
   const job = {
