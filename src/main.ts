@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import type pg from 'pg';
 import { addCommands } from './cli/add-commands.ts';
 import { countOf, textOf } from './cli/arguments.ts';
-import { addCommand, type CommandContext, type StoreWork } from './cli/command.ts';
+import { addCommand, type CommandContext } from './cli/command.ts';
 import { addConcurrencyOption } from './cli/commands/monitor-command.ts';
 import { reportError } from './cli/report-error.ts';
 import { buildVersion } from './config/build-version.ts';
@@ -13,8 +13,6 @@ import { consoleUrl } from './config/service-url.ts';
 import type { ServeOptions } from './service/serve.ts';
 import { readServiceAddress } from './service/service-address.ts';
 import { stepLine } from './service/step-line.ts';
-import type { Cell, Cells } from './store/directory/open-cells.ts';
-import type { PlannedMigration } from './store/plan-migrations.ts';
 
 // Hides a password in --url from the process list as soon as the program starts.
 const typed = process.argv.slice(2).join(' ');
@@ -42,53 +40,13 @@ function say(step: string): void {
 
 // Modules that only some commands need are loaded by those commands. The others start in half the time.
 const context: CommandContext = {
-  withStore: (work) =>
-    withCells(async (cells) => {
-      const { cellOfCommand } = await loadCells();
-      return workIn(cells, await cellOfCommand(cells, running), work);
-    }),
-  withStoreForNew: (work) =>
-    withCells(async (cells) => {
-      const { cellForNew } = await loadCells();
-      return workIn(cells, await cellForNew(cells, running), work);
-    }),
-  withEachStore: (work) =>
-    withCells(async (cells) => {
-      const { cellsOfCommand } = await loadCells();
-      const done: Awaited<ReturnType<typeof work>>[] = [];
-      for await (const cell of cellsOfCommand(cells, running)) done.push(await workIn(cells, cell, work));
-      return done;
-    }),
-  withReachableStores: (work) =>
-    withCells(async (cells) => {
-      const { workInReachable } = await import('./store/directory/reachable-cells.ts');
-      return workInReachable(cells, (cell) => workIn(cells, cell, work));
-    }),
-  async withConsoleRole(work) {
-    const { cellOfCommand } = await loadCells();
-    const { openPool } = await import('./store/connect.ts');
-    return withCells(async (cells) => {
-      const { store } = await cellOfCommand(cells, running);
-      const reader = openPool(store.address, 'console', { max: 2, pipeline: true });
-      return work(reader).finally(() => reader.end());
-    });
-  },
-  async withCells(work) {
-    const { openCells } = await import('./store/directory/open-cells.ts');
-    const { openPool, WORK_DEADLINE_MS } = await import('./store/connect.ts');
-    const { requireDirectory } = await import('./store/directory/choose-cell.ts');
-    const cells = await openCells(config(), say, 'use');
-    try {
-      const directory = requireDirectory(cells);
-      const limits = { max: 2, statementTimeout: WORK_DEADLINE_MS };
-      const control = openPool(directory.address, 'owner', limits);
-      const addressOf = async (cellId: number) => (await cells.open(cellId)).store.address;
-      const cellIds = cells.places.map(({ id }) => id);
-      return await work({ control, cellIds, addressOf }).finally(() => control.end());
-    } finally {
-      await cells.close();
-    }
-  },
+  withStore: async (work) => (await stores()).withStore(work),
+  withStoreForNew: async (work) => (await stores()).withStoreForNew(work),
+  withEachStore: async (work) => (await stores()).withEachStore(work),
+  withReachableStores: async (work) => (await stores()).withReachableStores(work),
+  withConsoleRole: async (work) => (await stores()).withConsoleRole(work),
+  withCells: async (work) => (await stores()).withCells(work),
+  planMigrations: async () => (await stores()).planMigrations(),
   apiKey: () => apiKey(config()),
   metricSettings: loadMetricSettings,
   consoleUrl() {
@@ -100,31 +58,13 @@ const context: CommandContext = {
     const { upgradeCells } = await import('./store/directory/upgrade-cells.ts');
     return upgradeCells(config(), say);
   },
-  async planMigrations() {
-    const { planMigrations } = await import('./store/plan-migrations.ts');
-    const { joinPlace, placeOf, storeNumbers } = await import('./store/directory/open-cells.ts');
-    const { requireNamedCells } = await import('./store/directory/require-named-cells.ts');
-    const planned: PlannedMigration[] = [];
-    const [control = null, ...others] = storeNumbers(config());
-    for (const number of [control, ...others]) {
-      const place = placeOf(config(), number);
-      const store = await joinPlace(place, say, 'refuse');
-      const ids = number === control ? config().cells?.cells.map(({ id }) => id) : undefined;
-      const judged = ids ? requireNamedCells(store.address, ids) : Promise.resolve();
-      const pending = await judged.then(() => planMigrations(store.address)).finally(store.close);
-      planned.push(
-        ...pending.map((one) => (number === null ? one : { ...one, name: `${one.name} in ${place.name}` })),
-      );
-    }
-    return planned;
-  },
   async diagnose() {
     const { diagnose } = await import('./cli/doctor/doctor.ts');
     return diagnose(say);
   },
   async backUp(to) {
     const { backUpStore } = await import('./cli/store/back-up-store.ts');
-    const { cellOption } = await loadCells();
+    const { cellOption } = await import('./cli/cells/command-cells.ts');
     return backUpStore(config(), cellOption(running), to, say);
   },
   async backUpEach(to) {
@@ -137,7 +77,7 @@ const context: CommandContext = {
   },
   async restore(file, how) {
     const { restoreStore } = await import('./cli/store/restore-store.ts');
-    const { cellOption } = await loadCells();
+    const { cellOption } = await import('./cli/cells/command-cells.ts');
     const { placeOf } = await import('./store/directory/open-cells.ts');
     return restoreStore(config(), placeOf(config(), cellOption(running)), file, how, say);
   },
@@ -189,9 +129,10 @@ const context: CommandContext = {
     const { monitorCells } = await import('./service/monitor-cell.ts');
     const { pino } = await import('pino');
     const { openPool, WORK_DEADLINE_MS } = await import('./store/connect.ts');
+    const { withOpenCells } = await import('./cli/cells/store-work.ts');
     const log = pino({ level: config().logLevel }, pino.destination(2));
     for (const sentence of config().misspelt) log.warn(sentence);
-    await withCells(async (cells) => {
+    await withOpenCells({ config: config(), say }, async (cells) => {
       const secret = secretKeys(config());
       const control = openPool(cells.control.address, 'writer', {
         max: 2,
@@ -213,33 +154,9 @@ const context: CommandContext = {
   },
 };
 
-function loadCells() {
-  return import('./cli/cells/command-cells.ts');
-}
-
-/** Opens the stores of the settings while `work` runs. */
-async function withCells<T>(work: (cells: Cells) => Promise<T>): Promise<T> {
-  const { openCells } = await import('./store/directory/open-cells.ts');
-  const cells = await openCells(config(), say, 'use');
-  return work(cells).finally(cells.close);
-}
-
-/** Runs a command's work in a cell. */
-async function workIn<T>(cells: Cells, cell: Cell, work: StoreWork<T>): Promise<T> {
-  const { openPool } = await import('./store/connect.ts');
-  const control = openPool(cells.control.address, 'writer', { max: 2 });
-  const writer = cells.openPool(cell, 'writer', { max: 2 }, control);
-  const pools = [writer, control];
-  const openOwner = () => {
-    const owner = openPool(cell.store.address, 'owner', { max: 1 });
-    pools.push(owner);
-    return owner;
-  };
-  try {
-    return await work(writer, openOwner, cell.number);
-  } finally {
-    await Promise.all(pools.map((pool) => pool.end()));
-  }
+async function stores() {
+  const { storeContext } = await import('./cli/cells/store-work.ts');
+  return storeContext({ config: config(), say, running });
 }
 
 async function monitorParts(writer: pg.Pool, level: string) {
