@@ -12,6 +12,7 @@ export function checkDeployment(scratch: string): void {
   checkCaddyfile(scratch);
   checkUnits(scratch);
   checkCompose();
+  checkCollectorCompose();
   checkChart(scratch);
 }
 
@@ -69,6 +70,21 @@ function checkCompose(): void {
   for (const [, file = ''] of text.matchAll(/- \.\/([^:]+):/g)) assert(existsSync(join(DEPLOY, file)), file);
 }
 
+/** The collector has no port, writes below /data and /tmp only, and reads the secrets that it names. */
+function checkCollectorCompose(): void {
+  const { services, secrets, volumes } = parse(readFileSync(join(DEPLOY, 'collector-compose.yaml'), 'utf8'));
+  const { collector } = services;
+  assert.deepEqual(Object.keys(services), ['collector']);
+  assert(!('ports' in collector) && collector.read_only && collector.cap_drop.includes('ALL'));
+  const optionOf = (name: string) => collector.command[collector.command.indexOf(name) + 1];
+  for (const name of ['--file', '--token-file']) {
+    const [, secret = ''] = /^\/run\/secrets\/(.+)$/.exec(optionOf(name)) ?? [];
+    assert(collector.secrets.includes(secret) && secret in secrets, name);
+  }
+  const [volume = ''] = collector.volumes[0].split(':/data');
+  assert(volume in volumes && optionOf('--folder').startsWith('/data/'));
+}
+
 /** Renders the chart with its default values and with all others. Debian has no `helm`. */
 function checkChart(scratch: string): void {
   const chart = join(DEPLOY, 'helm/dbvitals');
@@ -109,6 +125,7 @@ function checkChart(scratch: string): void {
   ];
   assert.deepEqual(Object.keys(render({})).sort(), least);
   checkCellsAndParts(render);
+  checkCollectorPod(render);
   const {
     'Deployment vitals': Deployment,
     'Ingress vitals': Ingress,
@@ -197,4 +214,32 @@ function checkCellsAndParts(render: (values: object) => Rendered): void {
   const urls = env.filter(({ name }: Rendered) => /^(?:DATABASE_URL_FILE|DBVITALS_CELLS_FILE)$/.test(name));
   assert.deepEqual(urls, [{ name: 'DATABASE_URL_FILE', value: '/run/store/url' }]);
   assert.equal(own['PersistentVolumeClaim mine'], undefined);
+}
+
+/** A collector alone: no service, no store, no secret key. */
+function checkCollectorPod(render: (values: object) => Rendered): void {
+  const all = render({
+    replicas: 0,
+    collector: { name: 'frankfurt', url: 'https://dbvitals.example.com', secret: 'own', size: '2Gi' },
+  });
+  const { spec } = all['StatefulSet vitals-collector'];
+  const pod = spec.template.spec;
+  const [{ args, env, securityContext, volumeMounts }] = pod.containers;
+  assert.deepEqual([spec.replicas, env], [1, undefined]); // its key and its results are in one volume
+  const options = ['--file', '/run/collector/collector.yaml', '--token-file', '/run/collector/token'];
+  const names = ['--url', 'https://dbvitals.example.com', '--name', 'frankfurt'];
+  assert.deepEqual(args, ['collect', ...names, ...options, '--folder', '/data/collector']);
+  assert(securityContext.readOnlyRootFilesystem && pod.securityContext.runAsNonRoot);
+  // Without it, the second start finds its key readable by the group.
+  assert.equal(pod.securityContext.fsGroupChangePolicy, 'OnRootMismatch');
+  const files = pod.volumes.find(({ name }: Rendered) => name === 'files');
+  // Kubernetes reads YAML 1.1, in which it is octal.
+  assert.deepEqual(files.secret, { secretName: 'own', defaultMode: 440 });
+  const [claim] = spec.volumeClaimTemplates;
+  assert.deepEqual([claim.metadata.name, claim.spec.resources.requests.storage], ['data', '2Gi']);
+  const given = [...pod.volumes.map(({ name }: Rendered) => name), claim.metadata.name];
+  assert.deepEqual(volumeMounts.map(({ name }: Rendered) => name).toSorted(), given.toSorted());
+  for (const [name, value] of Object.entries(spec.selector.matchLabels))
+    assert.equal(spec.template.metadata.labels[name], value);
+  assert.equal(render({ replicas: 0 })['StatefulSet vitals-collector'], undefined);
 }

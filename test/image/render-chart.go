@@ -1,9 +1,10 @@
 // Renders a chart like Helm, where Helm is not installed: `render-chart FOLDER RELEASE VALUES.yaml`.
-// The functions are Sprig's, as in Helm, and Helm's own two that are used: include and toYaml.
+// The functions are Sprig's, as in Helm, and Helm's own three that are used: include, required and toYaml.
 package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,6 +32,12 @@ func main() {
 			var text bytes.Buffer
 			err := templates.ExecuteTemplate(&text, name, data)
 			return text.String(), err
+		},
+		"required": func(problem string, value any) (any, error) {
+			if value == nil || value == "" {
+				return nil, errors.New(problem)
+			}
+			return value, nil
 		},
 		"toYaml": func(value any) (string, error) {
 			text, err := yaml.Marshal(value)

@@ -68,6 +68,8 @@ imagePullSecrets:
 securityContext:
   runAsNonRoot: true
   fsGroup: 10001
+  # Otherwise each start makes the files of a volume readable by the group, and a collector refuses a key that others can read.
+  fsGroupChangePolicy: OnRootMismatch
   seccompProfile:
     type: RuntimeDefault
 {{- with .Values.nodeSelector }}
