@@ -158,8 +158,8 @@ export class Collector {
       const report = toReport(measured);
       const at = Date.now();
       try {
-        await this.#deliver({ run, ...(this.#takes.has('at') && { at }), measured: report });
-        log.info(fields, 'health check delivered');
+        const check = await this.#deliver({ run, ...(this.#takes.has('at') && { at }), measured: report });
+        log.info({ ...fields, check }, 'health check delivered');
       } catch (error) {
         if (this.#until.aborted || (isFinal(error) && !hasNoRun(error))) throw error;
         if (this.#buffer.add(connection, at, toHistory(report)))
@@ -171,12 +171,13 @@ export class Collector {
     }
   }
 
-  async #deliver(result: object): Promise<void> {
+  /** The id that the health check has in the service. */
+  async #deliver(result: object): Promise<unknown> {
     const until = performance.now() + DELIVERY_MS;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
-        await callService(this.#parts.identity, 'result', result, this.#until);
-        return;
+        const stored = await callService(this.#parts.identity, 'result', result, this.#until);
+        return (stored as { health_check_id?: unknown }).health_check_id;
       } catch (error) {
         const isLast = this.#isAway || performance.now() + pause > until;
         if (isFinal(error) || this.#until.aborted || isLast) throw error;
