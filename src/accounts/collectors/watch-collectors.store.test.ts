@@ -56,6 +56,31 @@ test('a collector that falls silent is recorded once, and once that it is back',
   ]);
 });
 
+test('one that comes and goes is told of once in ten minutes', async () => {
+  const flapping = await collector('61 s');
+  const of = flapping.accountId;
+  const fallsSilent = () =>
+    store.writer.query(
+      "update collector set last_contact_at = now() - interval '61 s' where account_id = $1",
+      [of],
+    );
+  for (let n = 0; n < 5; n++) {
+    await fallsSilent();
+    await recordSilence(store.writer);
+    await hear(flapping);
+    await recordSilence(store.writer);
+  }
+  const kinds = async () => (await entries(of)).map(({ action_type }) => action_type);
+  expect(await kinds()).toEqual(['collector_silent', 'collector_returned']);
+  await store.writer.query(
+    "update collector set returned_at = now() - interval '601 s' where account_id = $1",
+    [of],
+  );
+  await fallsSilent();
+  await recordSilence(store.writer);
+  expect(await kinds()).toEqual(['collector_silent', 'collector_returned', 'collector_silent']);
+});
+
 test('one that is heard, measures nothing or is revoked is not silent', async () => {
   const others = [await collector('50 s'), await collector('1 h', false), await collector('1 h')];
   await store.writer.query('update collector set revoked_at = now() where account_id = $1', [
@@ -72,7 +97,7 @@ test('an account whose log hangs does not keep the next one from its entry', asy
   try {
     await lock.query('begin');
     await lock.query('select from activity_head where account_id = $1 for update', [hung.accountId]);
-    await expect(recordSilence(writer)).rejects.toThrow('statement timeout');
+    await expect(recordSilence(writer)).rejects.toThrow('timeout');
     expect(await entries(next.accountId)).toMatchObject([{ action_type: 'collector_silent' }]);
     await lock.query('rollback');
     await recordSilence(store.writer);
