@@ -8,7 +8,7 @@ import { busyShare, cpuTimes, descendantsOf, memoryOf } from './processes.ts';
 import { makeRoom } from './pulse/add-connections.ts';
 import { startProgram, stopProgram } from './start-program.ts';
 
-const DATABASES = 50;
+export const DATABASES = 50;
 const LATE_LIMIT_S = 30;
 const MEMORY_LIMIT_MB = 300;
 
@@ -99,7 +99,7 @@ function cpuShares(monitor: number, store: TestStore, server: PostgresServer) {
 }
 
 /** Creates a role for each database that can connect only to that database. */
-async function makeDatabases(server: PostgresServer, connections: number): Promise<void> {
+export async function makeDatabases(server: PostgresServer, connections: number): Promise<void> {
   await makeRoom(server, connections);
   await server.run('create table thing (id serial primary key, name text)');
   await server.run('insert into thing (name) select md5(i::text) from generate_series(1, 1000) i');
@@ -127,7 +127,7 @@ async function addConnections(
 }
 
 /** Records the lateness of every claim in a table of the benchmark. A claim moves due_at forward. */
-async function noteClaims(store: TestStore): Promise<void> {
+export async function noteClaims(store: TestStore): Promise<void> {
   const superuser = await store.superuser('store');
   await superuser.query(`
     create table bench_claim (connection_id bigint, due_at timestamptz, late float8);
@@ -142,7 +142,7 @@ async function noteClaims(store: TestStore): Promise<void> {
       execute function bench_note()`);
 }
 
-async function spreadDue(store: TestStore, seconds: number): Promise<void> {
+export async function spreadDue(store: TestStore, seconds: number): Promise<void> {
   await store.writer.query(
     `insert into connection_schedule (account_id, connection_id, every, due_at)
      select account_id, connection_id, $1 * interval '1 s',
@@ -153,7 +153,7 @@ async function spreadDue(store: TestStore, seconds: number): Promise<void> {
   );
 }
 
-async function lateness(store: TestStore) {
+export async function lateness(store: TestStore) {
   const superuser = await store.superuser('store');
   const { rows } = await superuser.query(`
     select count(*)::int as claims,

@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { issueToken } from '../src/accounts/collectors/issue-token.ts';
+import { changeAccount } from '../src/activity/record-entry.ts';
+import { PASSWORD, PostgresServer } from '../test/checks/postgres-server.ts';
+import { SHIPPED_FLAGS } from '../test/support/shipped-flags.ts';
+import { startTestStore, type TestStore } from '../test/support/store.ts';
+import { EMPTY_FOLDER } from './empty-folder.ts';
+import { DATABASES, lateness, makeDatabases, noteClaims, spreadDue } from './fleet-run.ts';
+import { memoryOf } from './processes.ts';
+import { buildProgram } from './servers.ts';
+import { startProgram, stopProgram } from './start-program.ts';
+
+// Measures a collector as it is shipped: its memory while idle, and 500 connections that it checks every 5 minutes and pulses every 10 s:
+// `npm run bench:collector`. ` -- --short` has 50 connections at a minute. Requires Linux and a quiet machine.
+
+const BUILT = join(import.meta.dirname, '../dist/src/dbvitals.js');
+const FULL = { connections: 500, seconds: 300 };
+const SHORT = { connections: 50, seconds: 60 };
+const IDLE_S = 20;
+const PULSE_S = 10;
+const LATE_LIMIT_S = 30;
+const MEMORY_LIMIT_MB = 400;
+
+let hasMissed = false;
+
+/** Prints a figure and its limit. */
+function figure(what: string, value: number, unit: string, limit?: number): void {
+  const over = limit !== undefined && value >= limit;
+  hasMissed ||= over;
+  const beside = limit === undefined ? '' : ` (${over ? 'MISSED: ' : ''}must be under ${limit})`;
+  console.log(`  ${what}: ${Number(value.toFixed(value < 10 ? 1 : 0))} ${unit}${beside}`);
+}
+
+/** A port that is free now. */
+async function freePort(): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const server = createServer().listen(0, '127.0.0.1', () => {
+    const address = server.address();
+    server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+  });
+  return promise;
+}
+
+/** A collector's folder with its token and a file without connections. */
+async function enrol(store: TestStore, accountId: number, folder: string): Promise<number> {
+  const issued = await changeAccount(store.writer, accountId, (change) => issueToken(change, 'bench'));
+  mkdirSync(join(folder, 'key'), { mode: 0o700 });
+  writeFileSync(join(folder, 'token'), issued.token, { mode: 0o600 });
+  writeFile(folder, {});
+  return issued.id;
+}
+
+function writeFile(folder: string, connections: object): void {
+  writeFileSync(join(folder, 'collector.yaml'), JSON.stringify({ connections }), { mode: 0o600 });
+}
+
+function startCollector(folder: string, port: number): ChildProcess {
+  const files = ['--file', 'collector.yaml', '--token-file', 'token', '--folder', 'key'];
+  const args = ['collect', '--url', `http://127.0.0.1:${port}`, '--name', 'bench', ...files];
+  return spawn(process.execPath, [...SHIPPED_FLAGS, BUILT, ...args, '--concurrency', '4'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: folder },
+    stdio: 'ignore',
+  });
+}
+
+/** Adds connections of the collector, each under a name of its own in its file, on 50 databases of one server. */
+async function addConnections(
+  store: TestStore,
+  { host, port }: PostgresServer,
+  of: { accountId: number; collectorId: number; count: number },
+): Promise<Record<string, { url: string }>> {
+  const file: Record<string, { url: string }> = {};
+  for (let n = 0; n < of.count; n++) {
+    const name = `fleet ${n}`;
+    const place = { name, connection_type: 'direct', host: 'collector/bench', database: '', username: '' };
+    const connectionId = await store.connection(of.accountId, place);
+    await store.writer.query(
+      'insert into collected_connection (account_id, connection_id, collector_id, name) values ($1, $2, $3, $4)',
+      [of.accountId, connectionId, of.collectorId, name],
+    );
+    const own = (n % DATABASES) + 1;
+    const query = new URLSearchParams({ host, port: String(port) });
+    file[name] = { url: `postgres://r${own}:${PASSWORD}@/d${own}?${query}` };
+  }
+  await store.writer.query('update connection set pulse_seconds = $2 where account_id = $1', [
+    of.accountId,
+    PULSE_S,
+  ]);
+  return file;
+}
+
+/** The smallest number of minutes of load that pulses have delivered of a connection, and how many connections have none. */
+async function pulsed(store: TestStore, accountId: number) {
+  const { rows } = await store.writer.query<{ least: number; none: number }>(
+    `select min(minutes)::int as least, count(*) filter (where minutes = 0)::int as none
+       from (select count(l.at) as minutes
+               from connection c left join session_load l using (account_id, connection_id)
+              where c.account_id = $1 group by c.connection_id) of_each`,
+    [accountId],
+  );
+  return rows[0] ?? { least: 0, none: 0 };
+}
+
+async function measure({ connections, seconds }: typeof FULL): Promise<void> {
+  const [store, server] = await Promise.all([startTestStore(), PostgresServer.start()]);
+  const folder = mkdtempSync(join(tmpdir(), 'dbvitals-collector-'));
+  const port = await freePort();
+  let collector: ChildProcess | undefined;
+  const service = startProgram(store, 'serve', { PORT: String(port), DBVITALS_DATA_DIR: EMPTY_FOLDER });
+  try {
+    await makeDatabases(server, connections);
+    const accountId = await store.account();
+    const collectorId = await enrol(store, accountId, folder);
+    await wait(5_000);
+    await stopProgram(startCollector(folder, port)); // compiles the code, as the first start of an operator does
+    collector = startCollector(folder, port);
+    await wait(IDLE_S * 1_000);
+    const idle = memoryOf(collector.pid ?? 0);
+    figure('idle memory, resident', idle.rss, 'MB');
+    figure('idle memory, with shared pages counted once', idle.pss, 'MB');
+    writeFile(folder, await addConnections(store, server, { accountId, collectorId, count: connections }));
+    await noteClaims(store);
+    await spreadDue(store, seconds);
+    const peak = { pss: 0, rss: 0, processes: 0 };
+    const until = Date.now() + (seconds + 90) * 1_000;
+    while (Date.now() < until && collector.exitCode === null) {
+      const now = memoryOf(collector.pid ?? 0);
+      if (now.pss > peak.pss) Object.assign(peak, now);
+      await wait(1_000);
+    }
+    const late = await lateness(store);
+    const minutes = await pulsed(store, accountId);
+    figure('runs handed out', late.claims, '');
+    figure('connections never run', connections - late.connections, '', 1);
+    figure('largest lateness of a start', late.largest, 's', LATE_LIMIT_S);
+    figure('99th percentile', late.p99, 's');
+    figure('longest from due to stored', late.stored, 's');
+    figure('runs that found a connection unreachable', late.unreachable, '', 1);
+    figure('connections without a minute of pulses', minutes.none, '', 1);
+    figure('fewest minutes of pulses of a connection', minutes.least, '');
+    figure(`peak memory of ${peak.processes} processes`, peak.pss, 'MB', MEMORY_LIMIT_MB);
+    figure('resident, with shared pages counted in each process', peak.rss, 'MB');
+  } finally {
+    if (collector) await stopProgram(collector);
+    await stopProgram(service);
+    await Promise.all([store.stop(), server.stop()]);
+    rmSync(folder, { recursive: true });
+  }
+}
+
+buildProgram();
+const extent = process.argv.includes('--short') ? SHORT : FULL;
+console.log(
+  `a collector with ${extent.connections} connections, each due every ${extent.seconds} s and pulsed every ${PULSE_S} s; the machine's load is ${loadavg()[0]?.toFixed(1)}`,
+);
+await measure(extent);
+process.exit(hasMissed ? 1 : 0);
