@@ -22,6 +22,9 @@ import type { Cell, Cells } from '../store/directory/open-cells.ts';
 import { STEP_DEADLINE_MS, startRetention } from './retention.ts';
 import { startRollingUp } from './roll-up-rounds.ts';
 
+/** A connection for one step after the other. */
+const STEP_POOL = { max: 1, statementTimeout: STEP_DEADLINE_MS };
+
 /** What the rounds of every cell share. */
 export interface CellParts {
   config: Config;
@@ -79,10 +82,10 @@ export function startCellRounds(cells: Cells, cell: Cell, writer: pg.Pool, parts
       consoleUrl,
     }),
   );
-  const alerting = open('writer', { max: 1, statementTimeout: STEP_DEADLINE_MS, name: 'alerts' });
+  const alerting = open('writer', { ...STEP_POOL, name: 'alerts' });
   start(startAlertRounds({ writer: alerting, log, failed }));
   // A pool of their own: on a Monday morning all accounts have one, and alerts don't wait for that.
-  const digesting = open('writer', { max: 1, statementTimeout: STEP_DEADLINE_MS, name: 'digests' });
+  const digesting = open('writer', { ...STEP_POOL, name: 'digests' });
   start(startDigestRounds({ writer: digesting, log, failed }));
   start(startCollectorWatch(alerting, log));
   start(startHeartbeats({ writer: alerting, secret, send, log, measure: notifications }));
@@ -90,25 +93,21 @@ export function startCellRounds(cells: Cells, cell: Cell, writer: pg.Pool, parts
     start(startAskingRecipients({ writer: dispatching, secret, send, consoleUrl }, log));
   start(
     startRetention({
-      ...{ owner: open('owner', { max: 1, statementTimeout: STEP_DEADLINE_MS }), activityDays, log },
+      ...{ owner: open('owner', STEP_POOL), activityDays, log },
       ...{ measure: retention.removed, failed, ended: retention.ended },
     }),
   );
-  const { directory } = cells;
   // A single store learns it in the transaction of the person who unsubscribes.
-  if (directory) start(startLearningUnsubscribed(dispatching, log));
-  const turns =
-    directory && openPool(directory.address, 'owner', { max: 1, statementTimeout: STEP_DEADLINE_MS });
+  if (cells.directory) start(startLearningUnsubscribed(dispatching, log));
+  const turns = cells.directory && openPool(cells.directory.address, 'owner', STEP_POOL);
   if (turns) undo.push(() => turns.end());
   start(
     startSealing({
-      ...{ owner: open('owner', { max: 1, statementTimeout: STEP_DEADLINE_MS }), secret, activityDays },
+      ...{ owner: open('owner', STEP_POOL), secret, activityDays },
       ...{ log, failed, sealFile: sealFile === null ? null : openSealFile(sealFile, turns) },
     }),
   );
-  start(
-    startRollingUp({ writer: open('writer', { max: 1, statementTimeout: STEP_DEADLINE_MS }), log, failed }),
-  );
+  start(startRollingUp({ writer: open('writer', STEP_POOL), log, failed }));
   return {
     async stop() {
       for (const end of undo.reverse()) await end();

@@ -27,7 +27,7 @@ const LIST: Readonly<Record<string, string>> = {
     runs/{changes,episodes,load,measures,queries} activity activity/seals http http/edge checks checks/vitals
     store store/{cells,directory} config platform platform/{schema,text} vocabulary`,
   'collector-api': `
-    api monitor accounts/collectors runs/load http http/edge store store/directory platform platform/schema
+    api monitor accounts/collectors runs/{changes,load} http http/edge store store/directory platform platform/schema
     vocabulary`,
   api: `
     api/{endpoints,gate,mcp,openapi} activity http http/edge store store/{directory,exchange} config
@@ -105,12 +105,12 @@ const LIST: Readonly<Record<string, string>> = {
   'store/log': '',
   'store/pool': 'platform/telemetry',
   config: 'platform platform/telemetry',
-  'platform/network': '',
+  'platform/network': 'platform/text',
   'platform/schema': '',
   'platform/telemetry': 'platform vocabulary',
   platform: '',
+  'platform/unsafe': 'platform/text',
   'platform/text': 'vocabulary',
-  'platform/unsafe': '',
   vocabulary: '',
 };
 
