@@ -53,6 +53,8 @@ const NewCollected = Type.Object({
     }),
   ),
   tags: Type.Optional(Type.Array(Type.String())),
+  /** Whether texts of queries are stored, if the collector sends them. */
+  query_texts: Type.Optional(Type.Boolean()),
 });
 const AddedCollected = Type.Object({ id: identifier('connection') });
 
@@ -125,6 +127,7 @@ const add = consoleRoute({
   status: 201,
   async handler({ body, change, parts }) {
     const { engine, interval_seconds: every = INTERVAL, pulse_seconds: pulseSeconds } = body;
+    const { query_texts: queryTexts = false } = body;
     const name = body.name.trim();
     const tags = requireTags(body.tags ?? []);
     requireTagsOfOne(tags);
@@ -135,6 +138,7 @@ const add = consoleRoute({
         name,
         every,
         tls: 'verify-full',
+        queryTexts,
         ...(pulseSeconds !== undefined && { pulseSeconds }),
         collectedBy: { ...collector, as: name },
       });

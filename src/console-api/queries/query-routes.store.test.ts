@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { type ChangeAccount, changeAccount } from '../../activity/record-entry.ts';
 import { changeConnection } from '../../connections/change-connection.ts';
+import { hashSource } from '../../runs/load/session-load.ts';
+import { storeLoad } from '../../runs/load/store-load.ts';
 import { pruneQueries } from '../../runs/queries/prune-queries.ts';
 import type { QueryReport } from '../../runs/queries/query-run.ts';
 import { readQueryTexts } from '../../runs/queries/read-query-texts.ts';
@@ -187,6 +189,44 @@ test('queries are listed by database and role, without those of our own login un
   ]);
   expect(await refused(`${path}?own=all`)).toEqual([400, 'invalid_parameter', expect.any(String), 'own']);
   expect((await refused(`${path}?role=${'r'.repeat(101)}`))[0]).toBe(400);
+});
+
+test('queries are listed by the application in whose sessions pulses saw them', async () => {
+  const { add, key, path, read } = await ownerWithConnection();
+  await add([ran(1, 1, 3), ran(2, 1, 2), ran(3, 1, 1)]);
+  const seen = [
+    ['1', 'shop'],
+    ['3', 'shop'],
+    ['2', 'worker'],
+    ['', 'psql'],
+  ] as const;
+  const sources = seen.map(([query, application]) => {
+    const waits = { state: 'active', wait: '', event: '' } as const;
+    const source = { ...waits, query, role: 'app', application, database: '' };
+    return { id: hashSource(source), source, sessions: 1 };
+  });
+  const nothing = {
+    blocked_sessions: 0,
+    blocked_seconds: 0,
+    end_blocked_sessions: 0,
+    end_blocked_seconds: 0,
+  };
+  const counters = { commits: null, rollbacks: null, replica_lag: null };
+  const minute = { at: new Date(), active: 4, idle_in_transaction: 0, ...nothing, ...counters, sources };
+  await storeLoad(store.writer, key, minute, new Set());
+  const listed = async (query: string) =>
+    (await read<ConnectionQueries>(`${path}${query}`)).queries.map((one) => one.query);
+  expect((await read<ConnectionQueries>(path)).applications).toEqual(['shop', 'worker']);
+  expect(await listed('')).toEqual(['1', '2', '3']);
+  expect(await listed('?application=shop')).toEqual(['1', '3']);
+  expect(await listed('?application=worker&role=app')).toEqual(['2']);
+  expect(await listed('?application=psql')).toEqual([]);
+  const stranger = await ownerWithConnection();
+  await stranger.add([ran(1, 1, 3)]);
+  expect(await stranger.read<ConnectionQueries>(`${stranger.path}?application=shop`)).toMatchObject({
+    queries: [],
+    applications: [],
+  });
 });
 
 test('the history of a query is its hours, of all databases or of one', async () => {

@@ -24,6 +24,7 @@ const list = consoleRoute({
     ...historyRange,
     limit: limitParameter,
     ...place,
+    application: serverName('application'),
     own: Type.Optional(stringEnum('shown', 'hidden')),
   }),
   response: ConnectionQueries,
@@ -31,8 +32,9 @@ const list = consoleRoute({
   cost: 3,
   async handler({ actor: { accountId }, id, query, read }) {
     const range = readHistoryRange(query, 1);
-    const { database, role, own } = query;
-    const options = { ...range, limit: readLimit(query.limit), database, role, hidesOwn: own !== 'shown' };
+    const { database, role, application, own } = query;
+    const names = { database, role, application };
+    const options = { ...range, ...names, limit: readLimit(query.limit), hidesOwn: own !== 'shown' };
     const found = await read(async (run) => {
       await requireConnection(run, accountId, id);
       return listQueries(run, accountId, id, options);

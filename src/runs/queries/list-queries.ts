@@ -19,6 +19,8 @@ export interface QueryList {
   /** Of the queries of the range, at most 100 each. */
   databases: string[];
   roles: string[];
+  /** Of the sessions with a query that pulses saw, whenever that was; at most 100. */
+  applications: string[];
   /** The role of dbvitals' own login, if its queries are left out; else null. */
   hidden_role: string | null;
 }
@@ -27,6 +29,8 @@ export interface QueryList {
 interface QueryFilter {
   database?: string | undefined;
   role?: string | undefined;
+  /** Only those that a pulse saw in a session of this application: the statistics do not tell. */
+  application?: string | undefined;
   /** Leaves out what dbvitals' login did, unless all queries of the range are of its role. */
   hidesOwn?: boolean;
 }
@@ -79,6 +83,8 @@ const selectQueries = `
      where hour between date_trunc('hour', $3::timestamptz, 'UTC') and $4
        and ($6::text is null or database = $6) and ($7::text is null or role = $7)
        and ($8::text is null or role <> $8)
+       and ($9::text is null or query in (select s.query from session_load_source s
+                                           where s.account_id = $1 and s.connection_id = $2 and s.application = $9))
      group by query, database, role
      order by sum(seconds) desc
      limit $5
@@ -100,12 +106,15 @@ const selectQueries = `
 const selectNames = `
   select coalesce((array_agg(distinct u.database))[:100], '{}') as databases,
          coalesce((array_agg(distinct u.role))[:100], '{}') as roles,
+         array(select distinct application from session_load_source
+                where account_id = $1 and connection_id = $2 and application <> '' and query <> ''
+                order by application limit 100) as applications,
          (select username from connection where account_id = $1 and connection_id = $2) as username
     from query_hour h, ${unnestHour('h')}
    where account_id = $1 and connection_id = $2
      and h.hour between date_trunc('hour', $3::timestamptz, 'UTC') and $4`;
 
-type Names = Pick<QueryList, 'databases' | 'roles'> & { username: string };
+type Names = Pick<QueryList, 'databases' | 'roles' | 'applications'> & { username: string };
 
 /** Lists what the queries of a connection did, by whole hours, most time first. Hours are kept for 14 days. */
 export async function listQueries(
@@ -118,15 +127,26 @@ export async function listQueries(
     limit,
     database,
     role,
+    application,
     hidesOwn = false,
   }: QueryFilter & { from: Date; to: Date; limit: number },
 ): Promise<QueryList> {
   const range = [accountId, connectionId, from, to];
   const [all] = await read<Pick<QueryList, 'all_calls' | 'all_seconds'>>(selectAll, range);
   const [names] = await read<Names>(selectNames, range);
-  const { databases = [], roles = [], username = '' } = names ?? {};
+  const { databases = [], roles = [], applications = [], username = '' } = names ?? {};
   const hasOwn = hidesOwn && role === undefined && roles.length > 1 && roles.includes(username);
   const hidden = hasOwn ? username : null;
-  const queries = await read<ListedQuery>(selectQueries, [...range, limit, database, role, hidden]);
-  return { all_calls: 0, all_seconds: 0, ...all, queries, databases, roles, hidden_role: hidden };
+  const values = [...range, limit, database, role, hidden, application];
+  const queries = await read<ListedQuery>(selectQueries, values);
+  return {
+    all_calls: 0,
+    all_seconds: 0,
+    ...all,
+    queries,
+    databases,
+    roles,
+    applications,
+    hidden_role: hidden,
+  };
 }
