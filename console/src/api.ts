@@ -51,6 +51,28 @@ export async function get<T>(path: string, query?: Query, signal?: AbortSignal):
   return request<T>('GET', apiUrl(path, query), undefined, signal);
 }
 
+/** What a query needs to read a route. Its key begins with the parts of the path, so that all below one are renewed together. */
+export function read<T>(path: string, query?: Query) {
+  return {
+    queryKey: [...path.split('/').slice(1), ...(query ? [query] : [])] as readonly unknown[],
+    queryFn: ({ signal }: { signal: AbortSignal }): Promise<T> => get<T>(path, query, signal),
+  };
+}
+
+/** Where the next page of a list begins; null at its end. */
+type Mark = string | number | null;
+
+/** The same for a list that is read page by page; each answer says where the next one begins. */
+export function readPages<T extends { next: Mark }>(path: string, query?: Query) {
+  return {
+    queryKey: [...read(path, query).queryKey, 'pages'],
+    queryFn: ({ signal, pageParam }: { signal: AbortSignal; pageParam: Mark }): Promise<T> =>
+      get<T>(path, { ...query, before: pageParam }, signal),
+    initialPageParam: null as Mark,
+    getNextPageParam: ({ next }: T): Mark => next,
+  };
+}
+
 let prove: (() => Promise<boolean>) | null = null;
 
 /**

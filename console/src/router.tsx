@@ -24,6 +24,7 @@ import { destinationSearch, notificationsSearch } from './pages/notifications/no
 import { signInSearch } from './pages/sign-in/sign-in-search.ts';
 import { thresholdsSearch } from './pages/thresholds/thresholds-search.ts';
 import { ticketsSearch } from './pages/tickets/tickets-search.ts';
+import { Guarded, type Needs } from './shell/guarded.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { PageError } from './shell/page-error.tsx';
 import { profileQuery } from './shell/profile.ts';
@@ -68,10 +69,20 @@ function fileOf<Module>(load: () => Promise<Module>): () => Promise<Module> {
     });
 }
 
-/** The component of a page, loaded when it is first needed. It renders again when another time zone is chosen. */
-function lazyPage<Name extends string>(load: () => Promise<Record<Name, () => ReactNode>>, name: Name) {
+/**
+ * The component of a page, loaded when it is first needed. It renders again when another time zone is chosen. Members whose roles
+ * lack what the page `needs` see that instead.
+ */
+function lazyPage<Name extends string>(
+  load: () => Promise<Record<Name, () => ReactNode>>,
+  name: Name,
+  needs?: Needs,
+) {
   const page = lazyRouteComponent<Record<string, () => ReactNode>, string>(fileOf(load), name);
-  return Object.assign(() => <InTimeZone page={page} />, { preload: async () => page.preload?.() });
+  const shown = <InTimeZone page={page} />;
+  return Object.assign(() => (needs ? <Guarded {...needs}>{shown}</Guarded> : shown), {
+    preload: async () => page.preload?.(),
+  });
 }
 
 function InTimeZone({ page: Page }: { page: ComponentType }) {
@@ -119,35 +130,50 @@ const fleet = createRoute({
 const addConnection = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.addConnection,
-  component: lazyPage(() => import('./pages/add-connection/add-connection.tsx'), 'AddConnectionPage'),
+  component: lazyPage(() => import('./pages/add-connection/add-connection.tsx'), 'AddConnectionPage', {
+    title: 'Add connection',
+    permission: 'connections:write',
+  }),
 });
 
 const connection = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.connection,
   validateSearch: connectionSearch,
-  component: lazyPage(() => import('./pages/connection/connection.tsx'), 'ConnectionPage'),
+  component: lazyPage(() => import('./pages/connection/connection.tsx'), 'ConnectionPage', {
+    title: 'Connection',
+    permission: 'health:read',
+  }),
 });
 
 const compare = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.compare,
   validateSearch: compareSearch,
-  component: lazyPage(() => import('./pages/compare/compare.tsx'), 'ComparePage'),
+  component: lazyPage(() => import('./pages/compare/compare.tsx'), 'ComparePage', {
+    title: 'Compare connections',
+    permission: 'health:read',
+  }),
 });
 
 const tickets = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.tickets,
   validateSearch: ticketsSearch,
-  component: lazyPage(() => import('./pages/tickets/tickets.tsx'), 'TicketsPage'),
+  component: lazyPage(() => import('./pages/tickets/tickets.tsx'), 'TicketsPage', {
+    title: 'Tickets',
+    permission: 'tickets:read',
+  }),
 });
 
 const alerts = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.alerts,
   validateSearch: alertsSearch,
-  component: lazyPage(() => import('./pages/alerts/alerts.tsx'), 'AlertsPage'),
+  component: lazyPage(() => import('./pages/alerts/alerts.tsx'), 'AlertsPage', {
+    title: 'Alerts',
+    permission: 'health:read',
+  }),
 });
 
 // Messages of older versions link to it.
@@ -167,49 +193,70 @@ const notifications = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.notifications,
   validateSearch: notificationsSearch,
-  component: lazyPage(() => import('./pages/notifications/notifications.tsx'), 'NotificationsPage'),
+  component: lazyPage(() => import('./pages/notifications/notifications.tsx'), 'NotificationsPage', {
+    title: 'Notifications',
+    permission: 'health:read',
+  }),
 });
 
 const destination = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.destination,
   validateSearch: destinationSearch,
-  component: lazyPage(() => import('./pages/notifications/destination-page.tsx'), 'DestinationPage'),
+  component: lazyPage(() => import('./pages/notifications/destination-page.tsx'), 'DestinationPage', {
+    title: 'Destination',
+    permission: 'health:read',
+  }),
 });
 
 const thresholds = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.thresholds,
   validateSearch: thresholdsSearch,
-  component: lazyPage(() => import('./pages/thresholds/thresholds.tsx'), 'ThresholdsPage'),
+  component: lazyPage(() => import('./pages/thresholds/thresholds.tsx'), 'ThresholdsPage', {
+    title: 'Thresholds',
+    permission: 'health:read',
+  }),
 });
 
 const checks = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.checks,
   validateSearch: checksSearch,
-  component: lazyPage(() => import('./pages/checks/checks.tsx'), 'ChecksPage'),
+  component: lazyPage(() => import('./pages/checks/checks.tsx'), 'ChecksPage', {
+    title: 'Own checks',
+    permission: 'health:read',
+  }),
 });
 
 const activity = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.activity,
   validateSearch: activitySearch,
-  component: lazyPage(() => import('./pages/activity/activity.tsx'), 'ActivityPage'),
+  component: lazyPage(() => import('./pages/activity/activity.tsx'), 'ActivityPage', {
+    title: 'Activity',
+    permission: 'activity:read',
+  }),
 });
 
 const keys = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.keys,
   validateSearch: keysSearch,
-  component: lazyPage(() => import('./pages/keys/keys.tsx'), 'KeysPage'),
+  component: lazyPage(() => import('./pages/keys/keys.tsx'), 'KeysPage', {
+    title: 'API keys',
+    permission: 'keys:read',
+  }),
 });
 
 const collectors = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.collectors,
   validateSearch: collectorsSearch,
-  component: lazyPage(() => import('./pages/collectors/collectors.tsx'), 'CollectorsPage'),
+  component: lazyPage(() => import('./pages/collectors/collectors.tsx'), 'CollectorsPage', {
+    title: 'Collectors',
+    permission: 'health:read',
+  }),
 });
 
 const team = createRoute({
@@ -221,7 +268,10 @@ const team = createRoute({
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.account,
-  component: lazyPage(() => import('./pages/account/account.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('./pages/account/account.tsx'), 'AccountPage', {
+    title: 'Account',
+    permission: 'account:read',
+  }),
 });
 
 const sessions = createRoute({

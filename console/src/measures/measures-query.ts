@@ -4,7 +4,7 @@ import type {
   ConnectionHistory,
   ConnectionMeasures,
 } from '../../../src/console-api/measures/measure-schemas.ts';
-import { get } from '../api.ts';
+import { read } from '../api.ts';
 import { type Span, searchOf } from '../parts/chart/chart-range.ts';
 
 const RENEWED_EVERY_MS = 60_000;
@@ -20,8 +20,7 @@ function pathOf(id: string): string {
 /** The latest values of a connection, with thresholds and forecasts. */
 export function measuresQuery(id: string) {
   return queryOptions({
-    queryKey: ['connections', id, 'measures'],
-    queryFn: ({ signal }) => get<ConnectionMeasures>(`${pathOf(id)}/measures`, {}, signal),
+    ...read<ConnectionMeasures>(`${pathOf(id)}/measures`),
     refetchInterval: RENEWED_EVERY_MS,
   });
 }
@@ -29,13 +28,10 @@ export function measuresQuery(id: string) {
 /** The history of at most 12 series. An answer is never equal to the one before, so the two are not compared. */
 export function historyQuery(id: string, series: readonly number[], span: Span) {
   return queryOptions({
-    queryKey: ['connections', id, 'history', series, span],
-    queryFn: ({ signal }) =>
-      get<ConnectionHistory>(
-        `${pathOf(id)}/history`,
-        { series: series.join(','), ...searchOf(span) },
-        signal,
-      ),
+    ...read<ConnectionHistory>(`${pathOf(id)}/history`, {
+      series: series.join(','),
+      ...searchOf(span),
+    }),
     placeholderData: keepPreviousData,
     structuralSharing: false,
     staleTime: RENEWED_EVERY_MS,
@@ -46,9 +42,10 @@ export function historyQuery(id: string, series: readonly number[], span: Span) 
 /** The latest changes in a span, for its charts. */
 export function markedChangesQuery(id: string, span: Span) {
   return queryOptions({
-    queryKey: ['connections', id, 'marked-changes', span],
-    queryFn: ({ signal }) =>
-      get<ConnectionChanges>(`${pathOf(id)}/changes`, { ...searchOf(span), limit: MARKED }, signal),
+    ...read<ConnectionChanges>(`${pathOf(id)}/changes`, {
+      ...searchOf(span),
+      limit: MARKED,
+    }),
     placeholderData: keepPreviousData,
     staleTime: RENEWED_EVERY_MS,
     gcTime: KEPT_MS,

@@ -1,7 +1,6 @@
 import './connection-choice.css';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import { fieldError } from '../api.ts';
 import { Checkbox, RadioGroup, TextField } from './field.tsx';
 import { foundConnectionsQuery } from './found-connections.ts';
 
@@ -53,39 +52,33 @@ const SHOWN = 50;
 interface ConnectionChoiceProps {
   draft: ScopeDraft;
   onChange: (changed: Partial<ScopeDraft>) => void;
-  /** Of the form's request. */
-  error: unknown;
 }
 
 /** The service names the whole choice, or its ids or names. */
-export const SCOPE_FIELDS = ['connections', 'connection_ids', 'connection_names'] as const;
-
-function scopeError(error: unknown): string | null {
-  return SCOPE_FIELDS.map((field) => fieldError(error, field)).find((text) => text !== null) ?? null;
-}
+const PARAMETERS = ['connections', 'connection_ids', 'connection_names'];
 
 /** Fields that choose all connections, some by name, or some of a list. */
 export function ConnectionChoice(props: ConnectionChoiceProps) {
-  const { draft, onChange, error } = props;
+  const { draft, onChange } = props;
   return (
     <>
       <RadioGroup
-        choices={SCOPES}
-        label="Connections"
         onChange={(scope) => onChange({ scope: scope as ScopeDraft['scope'] })}
         value={draft.scope}
+        choices={SCOPES}
+        label="Connections"
       />
       {draft.scope === 'names' && (
         <TextField
+          onChange={(names) => onChange({ names })}
+          parameter={PARAMETERS}
+          value={draft.names}
           description="One per line: a name, in which * is any text (prod-*), or a tag (tag:env:production)."
-          error={scopeError(error)}
           isRequired
           label="Names or tags"
           mono
-          onChange={(names) => onChange({ names })}
           placeholder="prod-*"
           rows={2}
-          value={draft.names}
         />
       )}
       {draft.scope === 'ids' && <ChosenConnections {...props} />}
@@ -98,7 +91,7 @@ interface ChosenConnectionsProps extends Omit<ConnectionChoiceProps, 'draft'> {
 }
 
 /** Chooses connections of a list, by a search. */
-export function ChosenConnections({ draft: { ids }, onChange, error }: ChosenConnectionsProps) {
+export function ChosenConnections({ draft: { ids }, onChange }: ChosenConnectionsProps) {
   const [text, setText] = useState('');
   const q = useDeferredValue(text.trim());
   const { data } = useQuery(foundConnectionsQuery(q, SHOWN));
@@ -110,7 +103,7 @@ export function ChosenConnections({ draft: { ids }, onChange, error }: ChosenCon
       <legend className="hidden-text">Chosen connections</legend>
       <TextField
         description={`${ids.length} chosen`}
-        error={scopeError(error)}
+        parameter={PARAMETERS}
         label="Find a connection"
         onChange={setText}
         value={text}

@@ -7,10 +7,10 @@ import {
   traitsOf,
 } from '../../../src/vocabulary/engines.ts';
 import './connection-fields.css';
-import { fieldError } from '../api.ts';
 import { type ConnectionDraft, isSocket, usualPort } from './connection-draft.ts';
 import { Select, TextField } from './field.tsx';
 import { duration } from './time.tsx';
+import { bindTo } from './use-draft.ts';
 
 const DATABASE_HELP: Readonly<Record<EngineFamily, string>> = {
   postgres: 'The database to log in to. The server’s other databases are checked too.',
@@ -31,57 +31,45 @@ export interface ConnectionFieldsProps {
   draft: ConnectionDraft;
   /** Called with the fields that the user changed. */
   onChange: (changed: Partial<ConnectionDraft>) => void;
-  /** The error of the last attempt. An error about one field is shown at that field. */
-  error: unknown;
 }
 
 /** The fields for engine, host, port and database. */
 export function DatabaseFields({
   draft,
   onChange,
-  error,
   isEngineFixed = false,
 }: ConnectionFieldsProps & { isEngineFixed?: boolean }) {
+  const bind = bindTo(draft, onChange);
   return (
     <fieldset>
       <legend>Database</legend>
-      <Select
-        choices={CHOICES}
-        error={fieldError(error, 'engine')}
-        isDisabled={isEngineFixed}
-        label="Engine"
-        onChange={(engine) => onChange({ engine: engine as ConnectionDraft['engine'] })}
-        value={draft.engine}
-      />
+      <Select {...bind('engine')} choices={CHOICES} isDisabled={isEngineFixed} label="Engine" />
       <div className="side-by-side host-and-port">
         <TextField
+          {...bind('host')}
           description="Host name or IP address. For several hosts: one:5432,two:5432."
-          error={fieldError(error, 'host') ?? fieldError(error, 'address')}
+          parameter={['host', 'address']}
           isRequired
           label="Host"
           maxLength={1_000}
           mono
-          onChange={(host) => onChange({ host })}
-          value={draft.host}
         />
         <TextField
+          {...bind('port')}
           isDisabled={isSocket(draft) && familyOf(draft.engine) === 'mysql'}
           label="Port"
           mono
-          onChange={(port) => onChange({ port })}
           placeholder={usualPort(draft)}
           type="number"
-          value={draft.port}
         />
       </div>
       <TextField
+        {...bind('database')}
         description={DATABASE_HELP[familyOf(draft.engine)]}
         label="Database"
         maxLength={200}
         mono
-        onChange={(database) => onChange({ database })}
         placeholder={traitsOf(draft.engine).database}
-        value={draft.database}
       />
     </fieldset>
   );
@@ -94,33 +82,23 @@ export function DatabaseFields({
 export function LoginFields({
   draft,
   onChange,
-  error,
   hasPassword = false,
   isPasswordNeeded = false,
 }: ConnectionFieldsProps & { hasPassword?: boolean; isPasswordNeeded?: boolean }) {
+  const bind = bindTo(draft, onChange);
   return (
     <fieldset>
       <legend>Login</legend>
       <div className="side-by-side">
+        <TextField {...bind('username')} autoComplete="off" isRequired label="User" maxLength={200} mono />
         <TextField
-          autoComplete="off"
-          isRequired
-          label="User"
-          maxLength={200}
-          mono
-          onChange={(username) => onChange({ username })}
-          value={draft.username}
-        />
-        <TextField
+          {...bind('password')}
           autoComplete="new-password"
           description={passwordHelp(hasPassword, isPasswordNeeded)}
-          error={fieldError(error, 'password')}
           isRequired={isPasswordNeeded}
           label="Password"
           maxLength={1_000}
-          onChange={(password) => onChange({ password })}
           type="password"
-          value={draft.password}
         />
       </div>
     </fieldset>
@@ -133,34 +111,31 @@ function passwordHelp(hasPassword: boolean, isNeeded: boolean): string {
 }
 
 /** The fields for the check interval and the expected standbys. */
-export function CheckFields({ draft, onChange, error }: ConnectionFieldsProps) {
+export function CheckFields({ draft, onChange }: ConnectionFieldsProps) {
+  const bind = bindTo(draft, onChange);
   const backups = BACKUPS.includes(draft.backupExpected) ? BACKUPS : [draft.backupExpected, ...BACKUPS];
   return (
     <fieldset>
       <legend>Checks</legend>
       <div className="side-by-side">
-        {draft.interval !== '' && <IntervalFields draft={draft} error={error} onChange={onChange} />}
+        {draft.interval !== '' && <IntervalFields draft={draft} onChange={onChange} />}
         {isSqlEngine(draft.engine) && (
           <Select
+            {...bind('backupExpected', 'backup_expected_seconds')}
             choices={backups.map((seconds) => ({
               id: seconds,
               label: seconds === '0' ? 'None' : `Within ${duration(Number(seconds))}`,
             }))}
             description="You get a finding when no backup succeeded for so long."
-            error={fieldError(error, 'backup_expected_seconds')}
             label="Expected backup"
-            onChange={(backupExpected) => onChange({ backupExpected })}
-            value={draft.backupExpected}
           />
         )}
         {traitsOf(draft.engine).hasStandbys && (
           <TextField
+            {...bind('expectedStandbys')}
             description="You get a finding when fewer are connected."
-            error={fieldError(error, 'expected_standbys')}
             label="Expected standbys"
-            onChange={(expectedStandbys) => onChange({ expectedStandbys })}
             type="number"
-            value={draft.expectedStandbys}
           />
         )}
       </div>
@@ -168,49 +143,32 @@ export function CheckFields({ draft, onChange, error }: ConnectionFieldsProps) {
   );
 }
 
-interface IntervalFieldsProps extends Pick<ConnectionFieldsProps, 'error'> {
+interface IntervalFieldsProps {
   draft: Pick<ConnectionDraft, 'interval' | 'pulse'>;
   onChange: (changed: Partial<IntervalFieldsProps['draft']>) => void;
 }
 
 /** The fields for the intervals of checks and pulses. */
-export function IntervalFields({ draft, onChange, error }: IntervalFieldsProps) {
+export function IntervalFields({ draft, onChange }: IntervalFieldsProps) {
+  const bind = bindTo(draft, onChange);
   const pulses = PULSES.includes(draft.pulse) ? PULSES : [draft.pulse, ...PULSES];
   const intervals = INTERVALS.includes(draft.interval) ? INTERVALS : [draft.interval, ...INTERVALS];
   return (
     <>
       <Select
+        {...bind('interval', 'interval_seconds')}
         choices={intervals.map((seconds) => ({ id: seconds, label: duration(Number(seconds)) }))}
-        error={fieldError(error, 'interval_seconds')}
         label="Check every"
-        onChange={(interval) => onChange({ interval })}
-        value={draft.interval}
       />
       <Select
+        {...bind('pulse', 'pulse_seconds')}
         choices={pulses.map((seconds) => ({
           id: seconds,
           label: seconds === '0' ? 'Never' : duration(Number(seconds)),
         }))}
         description="It finds blocked sessions and a server that does not answer, between two checks."
-        error={fieldError(error, 'pulse_seconds')}
         label="Pulse every"
-        onChange={(pulse) => onChange({ pulse })}
-        value={draft.pulse}
       />
     </>
   );
 }
-
-/** The parameters whose errors {@link DatabaseFields} and {@link LoginFields} show. */
-export const ADDRESS_FIELDS = ['engine', 'host', 'address', 'password'];
-
-/** The parameters whose errors the security fields and {@link CheckFields} show. */
-export const OTHER_FIELDS = [
-  'tls',
-  'ca_certificate',
-  'ssh',
-  'interval_seconds',
-  'pulse_seconds',
-  'expected_standbys',
-  'backup_expected_seconds',
-];

@@ -1,9 +1,9 @@
 import './connection-fields.css';
 import { verifiesServer } from '../../../src/vocabulary/tls-modes.ts';
-import { fieldError } from '../api.ts';
-import { type ConnectionDraft, isSocket } from './connection-draft.ts';
+import { isSocket } from './connection-draft.ts';
 import type { ConnectionFieldsProps } from './connection-fields.tsx';
 import { Checkbox, Select, TextField } from './field.tsx';
+import { bindTo } from './use-draft.ts';
 
 const TLS = [
   {
@@ -29,24 +29,19 @@ const TLS = [
 export function SecurityFields({
   draft,
   onChange,
-  error,
   hasSshKey = false,
   hasCertificates = false,
 }: ConnectionFieldsProps & { hasSshKey?: boolean; hasCertificates?: boolean }) {
+  const bind = bindTo(draft, onChange);
   if (isSocket(draft)) return null;
   return (
     <>
       <fieldset>
         <legend>Encryption</legend>
-        <Select
-          choices={TLS}
-          error={fieldError(error, 'tls')}
-          label="TLS"
-          onChange={(tls) => onChange({ tls: tls as ConnectionDraft['tls'] })}
-          value={draft.tls}
-        />
+        <Select {...bind('tls')} choices={TLS} label="TLS" />
         {verifiesServer(draft.tls) && (
           <TextField
+            {...bind('caCertificate')}
             description={
               hasCertificates
                 ? 'PEM. Leave empty to keep the current certificates.'
@@ -54,14 +49,11 @@ export function SecurityFields({
                   ? 'PEM. The authority that signed the certificate.'
                   : 'PEM. Only needed if no public authority signed the certificate. Enter aws-rds for those of Amazon RDS and Aurora.'
             }
-            error={fieldError(error, 'ca_certificate')}
             label="Trusted certificates"
             maxLength={65_536}
             mono
-            onChange={(caCertificate) => onChange({ caCertificate })}
             placeholder="-----BEGIN CERTIFICATE-----"
             rows={3}
-            value={draft.caCertificate}
           />
         )}
         <Checkbox
@@ -76,46 +68,30 @@ export function SecurityFields({
         <Checkbox isSelected={draft.hasTunnel} onChange={(hasTunnel) => onChange({ hasTunnel })}>
           Connect through an SSH server, which resolves the database host
         </Checkbox>
-        {draft.hasTunnel && (
-          <TunnelFields draft={draft} error={error} hasSshKey={hasSshKey} onChange={onChange} />
-        )}
+        {draft.hasTunnel && <TunnelFields draft={draft} hasSshKey={hasSshKey} onChange={onChange} />}
       </fieldset>
     </>
   );
 }
 
-function TunnelFields({ draft, onChange, error, hasSshKey }: ConnectionFieldsProps & { hasSshKey: boolean }) {
+function TunnelFields({ draft, onChange, hasSshKey }: ConnectionFieldsProps & { hasSshKey: boolean }) {
+  const bind = bindTo(draft, onChange);
   return (
     <>
       <div className="side-by-side host-and-port">
-        <TextField
-          error={fieldError(error, 'ssh')}
-          isRequired
-          label="SSH host"
-          maxLength={255}
-          mono
-          onChange={(sshHost) => onChange({ sshHost })}
-          value={draft.sshHost}
-        />
-        <TextField
-          label="SSH port"
-          mono
-          onChange={(sshPort) => onChange({ sshPort })}
-          placeholder="22"
-          type="number"
-          value={draft.sshPort}
-        />
+        <TextField {...bind('sshHost', 'ssh')} isRequired label="SSH host" maxLength={255} mono />
+        <TextField {...bind('sshPort')} label="SSH port" mono placeholder="22" type="number" />
       </div>
       <TextField
+        {...bind('sshUsername')}
         autoComplete="off"
         isRequired
         label="SSH user"
         maxLength={200}
         mono
-        onChange={(sshUsername) => onChange({ sshUsername })}
-        value={draft.sshUsername}
       />
       <TextField
+        {...bind('sshKey')}
         description={
           hasSshKey ? 'Leave empty to keep the stored key.' : 'Must have no passphrase. Stored encrypted.'
         }
@@ -123,10 +99,8 @@ function TunnelFields({ draft, onChange, error, hasSshKey }: ConnectionFieldsPro
         label="SSH private key"
         maxLength={16_384}
         mono
-        onChange={(sshKey) => onChange({ sshKey })}
         placeholder="-----BEGIN OPENSSH PRIVATE KEY-----"
         rows={3}
-        value={draft.sshKey}
       />
     </>
   );

@@ -5,8 +5,9 @@ import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { Button, IconButton } from './button.tsx';
 import { FormChange } from './field.tsx';
+import { FormErrors } from './form-errors.tsx';
 import type { IconName } from './icons.tsx';
-import { ErrorPlace } from './states.tsx';
+import { ErrorPlace, InlineError } from './states.tsx';
 
 interface DialogProps {
   isOpen: boolean;
@@ -121,13 +122,24 @@ export function Dialog({
   );
 }
 
+/** A request of a dialog, such as that of `useAction`. */
+interface Work {
+  error: unknown;
+  isPending: boolean;
+  mutate: () => void;
+}
+
+const NO_WORK: Work = { error: null, isPending: false, mutate: () => {} };
+
 interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'title' | 'children' | 'wide' | 'role'> {
   /** What the button does, such as "Save". */
   action: string;
   icon?: IconName;
   kind?: 'primary' | 'danger';
-  onSubmit: () => void;
-  isPending: boolean;
+  /** The request that the form sends. */
+  work?: Work;
+  /** Default: sends it. */
+  onSubmit?: () => void;
   isDisabled?: boolean;
   /** The form has changes: closing asks for confirmation first. Default: whether a field was changed. */
   isChanged?: boolean;
@@ -161,13 +173,16 @@ function useErrorInView(formId: string, isBusy: boolean): void {
   }, [formId, isBusy]);
 }
 
-/** A form in a dialog, open while mounted. It can't be closed by accident while it is submitting. */
+/**
+ * A form in a dialog, open while mounted. It can't be closed by accident while it is submitting. An error about a field stands there,
+ * any other one below the fields.
+ */
 export function FormDialog({
   action,
   icon,
   kind = 'primary',
-  onSubmit,
-  isPending,
+  work: { error, isPending, mutate } = NO_WORK,
+  onSubmit = () => mutate(),
   isDisabled = false,
   isChanged,
   actions,
@@ -217,41 +232,47 @@ export function FormDialog({
           if (!isDisabled && !isPending) onSubmit();
         }}
       >
-        <FormChange value={touch}>{children}</FormChange>
+        <FormErrors error={error}>
+          <FormChange value={touch}>{children}</FormChange>
+          <InlineError error={error} />
+        </FormErrors>
       </form>
-      <Confirm
-        action="Discard changes"
-        cancel="Keep editing"
-        isOpen={isLeaving}
-        isPending={false}
-        onClose={() => setLeaving(false)}
-        onConfirm={onClose}
-        title="Discard your changes?"
-      >
-        <p>Your changes in this form are not saved.</p>
-      </Confirm>
+      {isLeaving && (
+        <Confirm
+          action="Discard changes"
+          cancel="Keep editing"
+          onClose={() => setLeaving(false)}
+          onConfirm={onClose}
+          title="Discard your changes?"
+        >
+          <p>Your changes in this form are not saved.</p>
+        </Confirm>
+      )}
     </Dialog>
   );
 }
 
-interface ConfirmProps extends Pick<DialogProps, 'isOpen' | 'onClose' | 'title' | 'children'> {
+interface ConfirmProps extends Pick<DialogProps, 'onClose' | 'title' | 'children'> {
   /** What the button does, such as "Remove connection". */
   action: string;
   /** The button that does nothing. */
   cancel?: string;
   kind?: 'primary' | 'danger';
-  onConfirm: () => void;
-  isPending: boolean;
+  /** The request that is confirmed. */
+  work?: Work;
+  /** Default: sends it. */
+  onConfirm?: () => void;
 }
 
-/** Asks for confirmation. It can't be closed by accident while the action runs. */
+/** Asks for confirmation, open while mounted. It can't be closed by accident while the request runs, and shows why that failed. */
 export function Confirm({
   action,
   cancel = 'Cancel',
   kind = 'danger',
-  onConfirm,
-  isPending,
+  work: { error, isPending, mutate } = NO_WORK,
+  onConfirm = () => mutate(),
   onClose,
+  children,
   ...props
 }: ConfirmProps) {
   return (
@@ -268,8 +289,12 @@ export function Confirm({
         </>
       }
       isLocked={isPending}
+      isOpen
       onClose={onClose}
       role="alertdialog"
-    />
+    >
+      {children}
+      <InlineError error={error} />
+    </Dialog>
   );
 }

@@ -13,6 +13,7 @@ import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select'
 import { Text } from 'react-aria-components/Text';
 import { TextArea } from 'react-aria-components/TextArea';
 import { TextField as AriaTextField } from 'react-aria-components/TextField';
+import { useFieldError } from './form-errors.tsx';
 import { Icon } from './icons.tsx';
 
 interface FieldProps {
@@ -21,6 +22,8 @@ interface FieldProps {
   description?: ReactNode;
   /** What is wrong with the value; the field is invalid while it is set. */
   error?: string | null | undefined;
+  /** The parameters of the form's request for which the field is: what the service says about them stands here. */
+  parameter?: string | readonly string[] | undefined;
   isRequired?: boolean;
   isDisabled?: boolean;
   isReadOnly?: boolean;
@@ -67,12 +70,14 @@ export function TextField({
   label,
   description,
   error,
+  parameter,
   type = 'text',
   rows,
   placeholder = '',
   mono,
   ...props
 }: TextFieldProps) {
+  const refusal = useFieldError(parameter);
   const [shown, setShown] = useState(false);
   const secret = type === 'password';
   const box = mono ? 'field-box mono' : 'field-box';
@@ -80,7 +85,7 @@ export function TextField({
     <AriaTextField
       {...props}
       className="field"
-      {...invalidBy(error)}
+      {...invalidBy(error ?? refusal)}
       spellCheck={mono || type !== 'text' ? 'false' : 'true'}
       type={secret && shown ? 'text' : type}
     >
@@ -98,7 +103,7 @@ export function TextField({
           )}
         </div>
       )}
-      <Notes description={description} error={error} />
+      <Notes description={description} error={error ?? refusal} />
     </AriaTextField>
   );
 }
@@ -163,16 +168,18 @@ export function Select({
   choices,
   description,
   error,
+  parameter,
   hideLabel = false,
   ...props
 }: SelectProps) {
+  const refusal = useFieldError(parameter);
   const tellForm = useContext(FormChange);
   return (
     <AriaSelect
       {...props}
       {...(hideLabel ? { 'aria-label': label } : {})}
       className="field"
-      {...invalidBy(error)}
+      {...invalidBy(error ?? refusal)}
       onChange={(id) => {
         tellForm();
         onChange(String(id));
@@ -184,7 +191,7 @@ export function Select({
         <SelectValue className="select-value">{({ selectedText }) => selectedText}</SelectValue>
         <Icon name="down" />
       </AriaButton>
-      <Notes description={description} error={error} />
+      <Notes description={description} error={error ?? refusal} />
       <Popover className="popover">
         <ListBox className="choices" items={choices}>
           {(choice) => (
@@ -233,13 +240,15 @@ export function RadioGroup({
   choices,
   description,
   error,
+  parameter,
   ...props
 }: Omit<SelectProps, 'hideLabel'>) {
+  const refusal = useFieldError(parameter);
   return (
     <AriaRadioGroup
       {...props}
       className="field radio-group"
-      {...invalidBy(error)}
+      {...invalidBy(error ?? refusal)}
       onChange={onChange}
       value={value}
     >
@@ -255,7 +264,57 @@ export function RadioGroup({
           </Radio>
         ))}
       </div>
-      <Notes description={description} error={error} />
+      <Notes description={description} error={error ?? refusal} />
     </AriaRadioGroup>
+  );
+}
+
+interface CheckboxesProps<Id> {
+  /** The legend; hidden visually with `hideLabel`. */
+  label: string;
+  hideLabel?: boolean;
+  className?: string;
+  choices: readonly { id: Id; label: ReactNode; isDisabled?: boolean }[];
+  value: readonly Id[];
+  /** Called with the chosen ones in the order of the choices. */
+  onChange: (ids: Id[]) => void;
+  parameter?: string;
+  children?: ReactNode;
+}
+
+/** Checkboxes of which any may be chosen. */
+export function Checkboxes<Id extends string | number>({
+  label,
+  hideLabel = false,
+  className = '',
+  choices,
+  value,
+  onChange,
+  parameter,
+  children,
+}: CheckboxesProps<Id>) {
+  const refusal = useFieldError(parameter);
+  const toggle = (toggled: Id, isChosen: boolean) =>
+    onChange(choices.flatMap(({ id }) => ((id === toggled ? isChosen : value.includes(id)) ? id : [])));
+  return (
+    <fieldset className={`checkboxes field-group ${className}`}>
+      <legend className={hideLabel ? 'hidden-text' : 'field-label'}>{label}</legend>
+      {choices.map(({ id, label: text, isDisabled = false }) => (
+        <Checkbox
+          isDisabled={isDisabled}
+          isSelected={value.includes(id)}
+          key={id}
+          onChange={(isChosen) => toggle(id, isChosen)}
+        >
+          {text}
+        </Checkbox>
+      ))}
+      {children}
+      {refusal !== null && (
+        <p className="field-error" role="alert" tabIndex={-1}>
+          {refusal}
+        </p>
+      )}
+    </fieldset>
   );
 }

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { ConnectionLink } from './connection-link.tsx';
 
 /** Where a finding, a ticket or an alert is. */
 interface Place {
@@ -20,9 +20,7 @@ export function FindingPlace({ of }: { of: Place }) {
           <bdi>{connection_name}</bdi> (removed)
         </>
       ) : (
-        <Link params={{ id: String(connection_id) }} to="/connections/$id">
-          <bdi>{connection_name}</bdi>
-        </Link>
+        <ConnectionLink id={connection_id} name={connection_name} />
       )}
       {database && (
         <>

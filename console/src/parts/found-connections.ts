@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Engine } from '../../../src/vocabulary/engines.ts';
-import { get } from '../api.ts';
+import { read } from '../api.ts';
 
 /** Connections that a search offers. */
 interface FoundConnections {
@@ -10,8 +10,12 @@ interface FoundConnections {
 /** The first `limit` connections, by name, with `q` in their name or host; '' = any; of an engine, or of all. */
 export function foundConnectionsQuery(q: string, limit: number, engine?: Engine) {
   return queryOptions({
-    queryKey: ['fleet', 'found', q, limit, engine],
-    queryFn: ({ signal }) => get<FoundConnections>('/fleet', { q, sort: 'name', limit, engine }, signal),
+    ...read<FoundConnections>('/fleet', {
+      q,
+      sort: 'name',
+      limit,
+      engine,
+    }),
     placeholderData: keepPreviousData,
   });
 }

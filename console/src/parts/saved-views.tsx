@@ -1,14 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ViewPage } from '../../../src/vocabulary/view-pages.ts';
-import { fieldError, get, send } from '../api.ts';
-import { notify, notifyFailure } from './announcer.tsx';
+import { read, send } from '../api.ts';
+import { notifyFailure } from './announcer.tsx';
 import { Button } from './button.tsx';
 import { Confirm, FormDialog } from './dialog.tsx';
 import { Checkbox, TextField } from './field.tsx';
 import { type Action, ActionMenu } from './menu.tsx';
-import { InlineError } from './states.tsx';
 import { offerUndo } from './undo.ts';
+import { useAction, useRenew } from './use-action.ts';
+import { useDraft } from './use-draft.ts';
 
 interface View {
   id: number;
@@ -16,6 +17,8 @@ interface View {
   query: string;
   is_shared: boolean;
 }
+
+const RENEWS = ['views'];
 
 interface SavedViewsProps {
   page: ViewPage;
@@ -30,11 +33,7 @@ interface SavedViewsProps {
 /** A menu of the page's saved views, which also saves, renames and removes them. */
 export function SavedViews({ page, search, mayShare, onOpen }: SavedViewsProps) {
   const [dialog, setDialog] = useState<'save' | 'rename' | 'remove' | null>(null);
-  const queries = useQueryClient();
-  const { data } = useQuery({
-    queryKey: ['views', page],
-    queryFn: ({ signal }) => get<{ data: View[] }>('/views', { page }, signal),
-  });
+  const { data } = useQuery(read<{ data: View[] }>('/views', { page }));
   const views = data?.data ?? [];
   const query = queryOf(search);
   const current = views.find((view) => queryOf(paramsOf(view.query)) === query);
@@ -42,7 +41,7 @@ export function SavedViews({ page, search, mayShare, onOpen }: SavedViewsProps) 
   const [openedId, setOpenedId] = useState<number | null>(null);
   if (current && current.id !== openedId) setOpenedId(current.id);
   const opened = views.find(({ id }) => id === openedId);
-  const renew = () => queries.invalidateQueries({ queryKey: ['views', page] });
+  const renew = useRenew(RENEWS);
   const saveTo = async ({ id, name, is_shared, query: before }: View) => {
     const change = async (changed: string) => {
       await send<View>('PATCH', `${pathOf(is_shared)}/${id}`, { query: changed });
@@ -83,13 +82,11 @@ export function SavedViews({ page, search, mayShare, onOpen }: SavedViewsProps) 
           </Button>
         }
       />
-      {dialog === 'save' && (
-        <SaveDialog mayShare={mayShare} onClose={close} onSaved={renew} page={page} query={query} />
+      {dialog === 'save' && <NameDialog mayShare={mayShare} onClose={close} page={page} query={query} />}
+      {dialog === 'rename' && current && (
+        <NameDialog mayShare={false} onClose={close} page={page} query={query} view={current} />
       )}
-      {dialog === 'rename' && current && <RenameDialog onClose={close} onRenamed={renew} view={current} />}
-      {dialog === 'remove' && current && (
-        <RemoveDialog page={page} onClose={close} onRemoved={renew} view={current} />
-      )}
+      {dialog === 'remove' && current && <RemoveDialog onClose={close} page={page} view={current} />}
     </>
   );
 }
@@ -128,127 +125,79 @@ function changesOf(
   return [save, rename, remove];
 }
 
-interface SaveProps {
+interface NameDialogProps {
   page: ViewPage;
   query: string;
   mayShare: boolean;
+  /** The view to rename; without one, the dialog saves a new one. */
+  view?: View;
   onClose: () => void;
-  onSaved: () => Promise<void>;
 }
 
-function SaveDialog({ page, query, mayShare, onClose, onSaved }: SaveProps) {
-  const [name, setName] = useState('');
-  const [isShared, setShared] = useState(false);
-  const { error, isPending, mutate } = useMutation({
-    mutationFn: () => send<View>('POST', pathOf(isShared), { page, name, query }),
-    async onSuccess() {
-      await onSaved();
-      notify('View saved');
-      onClose();
-    },
+/** Asks for the name of a view, to save it or to rename it. */
+function NameDialog({ page, query, mayShare, view, onClose }: NameDialogProps) {
+  const { draft, bind } = useDraft({ name: view?.name ?? '' });
+  const [isShared, setShared] = useState(view?.is_shared ?? false);
+  const { name } = draft;
+  const save = useAction({
+    request: () =>
+      view
+        ? send<View>('PATCH', `${pathOf(isShared)}/${view.id}`, { name })
+        : send<View>('POST', pathOf(isShared), { page, name, query }),
+    renews: RENEWS,
+    done: view ? 'View renamed' : 'View saved',
+    onDone: onClose,
   });
   return (
     <FormDialog
-      action="Save view"
-      isPending={isPending}
+      action={view ? 'Rename view' : 'Save view'}
+      isDisabled={name.trim() === view?.name}
       onClose={onClose}
-      onSubmit={() => mutate()}
-      title="Save this view"
+      title={view ? 'Rename this view' : 'Save this view'}
+      work={save}
     >
       <TextField
+        {...bind('name')}
         autoFocus
-        description="Saves the filters, the order and the layout."
-        error={fieldError(error, 'name')}
+        description={
+          !view
+            ? 'Saves the filters, the order and the layout.'
+            : view.is_shared && 'It is renamed for everyone in this account.'
+        }
         isRequired
         label="Name"
         maxLength={60}
-        onChange={setName}
-        value={name}
       />
       {mayShare && (
         <Checkbox isSelected={isShared} onChange={setShared}>
           Share with everyone in this account
         </Checkbox>
       )}
-      <InlineError error={error} fields={['name']} />
     </FormDialog>
   );
 }
 
-interface RenameProps {
-  view: View;
-  onClose: () => void;
-  onRenamed: () => Promise<void>;
-}
-
-function RenameDialog({ view, onClose, onRenamed }: RenameProps) {
-  const [name, setName] = useState(view.name);
-  const { error, isPending, mutate } = useMutation({
-    mutationFn: () => send<View>('PATCH', `${pathOf(view.is_shared)}/${view.id}`, { name }),
-    async onSuccess() {
-      await onRenamed();
-      notify('View renamed');
-      onClose();
-    },
-  });
-  return (
-    <FormDialog
-      action="Rename view"
-      isDisabled={name.trim() === view.name}
-      isPending={isPending}
-      onClose={onClose}
-      onSubmit={() => mutate()}
-      title="Rename this view"
-    >
-      <TextField
-        autoFocus
-        {...(view.is_shared && { description: 'It is renamed for everyone in this account.' })}
-        error={fieldError(error, 'name')}
-        isRequired
-        label="Name"
-        maxLength={60}
-        onChange={setName}
-        value={name}
-      />
-      <InlineError error={error} fields={['name']} />
-    </FormDialog>
-  );
-}
-
-interface RemoveProps {
-  page: ViewPage;
-  view: View;
-  onClose: () => void;
-  onRemoved: () => Promise<void>;
-}
-
-function RemoveDialog({ page, view: { id, name, query, is_shared }, onClose, onRemoved }: RemoveProps) {
-  const { error, isPending, mutate } = useMutation({
-    mutationFn: () => send('DELETE', `${pathOf(is_shared)}/${id}`),
-    async onSuccess() {
-      await onRemoved();
+function RemoveDialog({ page, view, onClose }: { page: ViewPage; view: View; onClose: () => void }) {
+  const { id, name, query, is_shared } = view;
+  const renew = useRenew(RENEWS);
+  const remove = useAction({
+    request: () => send('DELETE', `${pathOf(is_shared)}/${id}`),
+    renews: RENEWS,
+    onDone() {
       offerUndo('View removed', async () => {
         await send('POST', pathOf(is_shared), { page, name, query });
-        await onRemoved();
+        await renew();
         return 'View restored';
       });
       onClose();
     },
   });
   return (
-    <Confirm
-      action="Remove view"
-      isOpen
-      isPending={isPending}
-      onClose={onClose}
-      onConfirm={() => mutate()}
-      title="Remove this view?"
-    >
+    <Confirm action="Remove view" onClose={onClose} title="Remove this view?" work={remove}>
       <p>
         <bdi>“{name}”</bdi> is removed{is_shared && ' for everyone in this account'}. Connections and tickets
         stay as they are.
       </p>
-      <InlineError error={error} />
     </Confirm>
   );
 }

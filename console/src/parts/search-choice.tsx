@@ -9,6 +9,7 @@ import { Label } from 'react-aria-components/Label';
 import { ListBox, ListBoxItem, ListBoxSection } from 'react-aria-components/ListBox';
 import { Popover } from 'react-aria-components/Popover';
 import { Text } from 'react-aria-components/Text';
+import { useFieldError } from './form-errors.tsx';
 import { Icon } from './icons.tsx';
 
 /** One of the things that a search finds. */
@@ -86,11 +87,12 @@ interface SearchSelectProps {
   groups: readonly SuggestionGroup[];
   value: string;
   onChange: (id: string) => void;
-  error?: string | null | undefined;
+  parameter: string | readonly string[];
 }
 
 /** A field for one of many, in groups, found by a part of its name or description. */
-export function SearchSelect({ label, groups, value, onChange, error }: SearchSelectProps) {
+export function SearchSelect({ label, groups, value, onChange, parameter }: SearchSelectProps) {
+  const error = useFieldError(parameter);
   return (
     <ComboBox
       className="field"

@@ -13,13 +13,13 @@ export function SidePanel({
   onClose,
   children,
 }: {
-  kind: 'alert' | 'ticket';
+  kind: 'alert' | 'ticket' | 'delivery';
   id: string;
   onClose: () => void;
   children: ReactNode;
 }) {
   useShortcut('Escape', onClose);
-  const name = `${kind === 'alert' ? 'Alert' : 'Ticket'} ${id}`;
+  const name = `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${id}`;
   return (
     <section aria-label={name} className={`side-panel ${kind}-panel`}>
       <div className="panel-close">
@@ -36,8 +36,11 @@ export function PanelHeading({ children }: { children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
-    // The panel replaces the list, which may be scrolled far down.
-    if (!matchMedia(BESIDE).matches) scrollTo(0, 0);
+    // The panel replaces the list, which may be scrolled far down. That of a ticket or an alert begins its page.
+    if (matchMedia(BESIDE).matches) return;
+    const panel = heading.current?.closest('.side-panel');
+    if (panel?.classList.contains('delivery-panel')) panel.scrollIntoView({ block: 'start' });
+    else scrollTo(0, 0);
   }, []);
   return (
     <h2 ref={heading} tabIndex={-1}>

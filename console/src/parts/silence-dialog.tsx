@@ -1,12 +1,12 @@
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
-import { fieldError, send } from '../api.ts';
-import { fieldInstant, zoneWords } from '../time-zone.ts';
+import { send } from '../api.ts';
+import { fieldInstant } from '../time-zone.ts';
 import { FormDialog } from './dialog.tsx';
 import { RadioGroup, Select, TextField } from './field.tsx';
 import { REASONS } from './silence-reasons.ts';
-import { InlineError } from './states.tsx';
+import { TimeField } from './time-field.tsx';
 import { offerUndo } from './undo.ts';
+import { useAction } from './use-action.ts';
+import { useDraft } from './use-draft.ts';
 
 const ENDS = [
   { id: '1d', label: 'In a day' },
@@ -29,13 +29,16 @@ interface SilenceDialogProps {
 /** Asks for the reason and end of a silence. The finding's open ticket is resolved immediately. */
 export function SilenceDialog({ connectionId, finding, onClose, onSilenced }: SilenceDialogProps) {
   const { check_id, title, object } = finding;
-  const [scope, setScope] = useState(object === null ? 'check' : 'object');
-  const [reason, setReason] = useState<string>('accepted_risk');
-  const [note, setNote] = useState('');
-  const [end, setEnd] = useState('30d');
-  const [at, setAt] = useState('');
-  const silence = useMutation({
-    mutationFn: () =>
+  const { draft, bind } = useDraft({
+    scope: object === null ? 'check' : 'object',
+    reason: 'accepted_risk',
+    note: '',
+    end: '30d',
+    at: '',
+  });
+  const { scope, reason, note, end, at } = draft;
+  const silence = useAction({
+    request: () =>
       send<{ id: number }>('POST', `/connections/${connectionId}/silences`, {
         check_id,
         reason,
@@ -45,7 +48,7 @@ export function SilenceDialog({ connectionId, finding, onClose, onSilenced }: Si
           until: end === 'at' ? fieldInstant(at).toISOString().replace(/\.\d+/, '') : end,
         }),
       }),
-    async onSuccess({ id }) {
+    async onDone({ id }) {
       await onSilenced();
       offerUndo('Finding silenced', async () => {
         await send('POST', `/silences/${id}/undo`);
@@ -55,60 +58,32 @@ export function SilenceDialog({ connectionId, finding, onClose, onSilenced }: Si
       onClose();
     },
   });
-  const { error, isPending } = silence;
   return (
-    <FormDialog
-      action="Silence"
-      icon="silent"
-      isPending={isPending}
-      onClose={onClose}
-      onSubmit={() => silence.mutate()}
-      title="Silence finding"
-    >
+    <FormDialog action="Silence" icon="silent" onClose={onClose} title="Silence finding" work={silence}>
       <p className="quiet">
         While silenced, “<bdi>{title}</bdi>” is listed as skipped, does not affect the score and opens no
         ticket.
       </p>
       {object !== null && (
         <RadioGroup
+          {...bind('scope')}
           choices={[
             { id: 'object', label: `Only \u2068${object}\u2069` },
             { id: 'check', label: `All findings of ${check_id} on this connection` },
           ]}
           label="Scope"
-          onChange={setScope}
-          value={scope}
         />
       )}
-      <Select choices={REASONS} label="Reason" onChange={setReason} value={reason} />
+      <Select {...bind('reason')} choices={REASONS} label="Reason" />
       <TextField
+        {...bind('note')}
         description="Explain why, for your team."
-        error={fieldError(error, 'note')}
         isRequired
         label="Note"
         maxLength={200}
-        onChange={setNote}
-        value={note}
       />
-      <Select
-        choices={ENDS}
-        error={end === 'at' ? null : fieldError(error, 'until')}
-        label="Ends"
-        onChange={setEnd}
-        value={end}
-      />
-      {end === 'at' && (
-        <TextField
-          description={`In ${zoneWords()}.`}
-          error={fieldError(error, 'until')}
-          isRequired
-          label="Time"
-          onChange={setAt}
-          type="datetime-local"
-          value={at}
-        />
-      )}
-      <InlineError error={error} fields={['note', 'until']} />
+      <Select {...bind('end', end === 'at' ? [] : 'until')} choices={ENDS} label="Ends" />
+      {end === 'at' && <TimeField {...bind('at', 'until')} />}
     </FormDialog>
   );
 }

@@ -16,3 +16,9 @@ test.each(['shop', 'yes', 'a: b', '- x', '"quoted" # no comment', 'ü/../etc'])(
     expect(file.connections[name].password_file).toMatch(/^\/etc\/dbvitals\/[A-Za-z0-9._-]+-password$/);
   },
 );
+
+test('the file sends texts of queries only if somebody asked for them', () => {
+  const written = (...texts: boolean[]) => parse(fileLines('shop', 'mysql', ...texts)).connections.shop;
+  expect(written(true).query_texts).toBe(true);
+  expect(written()).not.toHaveProperty('query_texts');
+});

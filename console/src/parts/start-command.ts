@@ -12,7 +12,11 @@ function quoted(word: string): string {
 }
 
 /** The lines of a collector's file for a connection. Its name is text of a member, so it is quoted as JSON, which is YAML. */
-export function fileLines(name: string, engine: 'postgres' | 'mysql' | 'mariadb'): string {
+export function fileLines(
+  name: string,
+  engine: 'postgres' | 'mysql' | 'mariadb',
+  storesTexts = false,
+): string {
   const word = /^[A-Za-z][\w.-]*$/.test(name) ? name : JSON.stringify(name);
   const file = name.replaceAll(/[^A-Za-z0-9._-]+/g, '-');
   const url = engine === 'postgres' ? 'postgres://USER@HOST:5432/DATABASE' : `${engine}://USER@HOST:3306`;
@@ -21,5 +25,6 @@ export function fileLines(name: string, engine: 'postgres' | 'mysql' | 'mariadb'
     `  ${word}:`,
     `    url: ${url}`,
     `    password_file: /etc/dbvitals/${file}-password`,
+    ...(storesTexts ? ['    query_texts: true'] : []),
   ].join('\n');
 }

@@ -1,10 +1,11 @@
 import './states.css';
 import { type UseQueryResult, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useState, useSyncExternalStore } from 'react';
-import { ApiError, fieldError, OfflineError } from '../api.ts';
+import { ApiError, OfflineError } from '../api.ts';
 import { useStandingNotice } from './announcer.tsx';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
+import { useHasField } from './form-errors.tsx';
 import { Icon, type IconName } from './icons.tsx';
 import { clockNow, clockTime, useNow } from './time.tsx';
 
@@ -105,22 +106,17 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: (() =
   );
 }
 
-interface InlineErrorProps {
-  error: unknown;
-  /** Fields that show their own errors. */
-  fields?: readonly string[];
-}
-
 /** Whether an error has a place of its own here: in a dialog, which keeps its buttons in place, or below a form's button. */
 export const ErrorPlace = createContext(false);
 
 /**
  * What the service answered to a form or a button, with the request ID if it failed. Without a place of its own it stands in a
- * notice above the page: nothing moves that somebody is about to click.
+ * notice above the page: nothing moves that somebody is about to click. It says nothing about an error that stands at a field.
  */
-export function InlineError({ error, fields = [] }: InlineErrorProps) {
+export function InlineError({ error }: { error: unknown }) {
   const hasPlace = useContext(ErrorPlace);
-  const text = !error || fields.some((field) => fieldError(error, field) !== null) ? null : errorText(error);
+  const hasField = useHasField(error);
+  const text = !error || hasField ? null : errorText(error);
   useStandingNotice(hasPlace ? null : text);
   if (text === null || !hasPlace) return null;
   return (
@@ -141,12 +137,12 @@ function errorText(error: unknown): string {
  * The place of an error below the button of a form on a page; `children` are what to do about it. It is there before the error
  * comes, and what does not fit covers what follows.
  */
-export function FormError({ children, ...props }: InlineErrorProps & { children?: ReactNode }) {
+export function FormError({ children, error }: { error: unknown; children?: ReactNode }) {
   return (
     <div className="form-error">
       <div>
         <ErrorPlace value={true}>
-          <InlineError {...props} />
+          <InlineError error={error} />
         </ErrorPlace>
         {children}
       </div>

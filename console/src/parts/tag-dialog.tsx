@@ -1,10 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { fieldError, send } from '../api.ts';
+import { send } from '../api.ts';
 import { notify } from './announcer.tsx';
 import { FormDialog } from './dialog.tsx';
-import { Checkbox, TextField } from './field.tsx';
-import { InlineError } from './states.tsx';
+import { Checkboxes, TextField } from './field.tsx';
 import { TAGS_HELP, tagsIn } from './tags.tsx';
 import { offerUndo } from './undo.ts';
 
@@ -27,7 +26,7 @@ export function TagDialog({ connections, onClose, onSaved }: TagDialogProps) {
   const add = tagsIn(text);
   const of =
     connections.length === 1 ? 'this connection' : `${connections.length.toLocaleString('en')} connections`;
-  const { error, isPending, mutate } = useMutation({
+  const change = useMutation({
     async mutationFn() {
       const undone: TagChange[] = [];
       for (let first = 0; first < connections.length; first += MOST) {
@@ -66,15 +65,14 @@ export function TagDialog({ connections, onClose, onSaved }: TagDialogProps) {
       action="Change tags"
       isChanged={!isEmpty}
       isDisabled={isEmpty}
-      isPending={isPending}
       onClose={onClose}
-      onSubmit={() => mutate()}
       title={`Change tags of ${of}`}
+      work={change}
     >
       <TextField
         autoFocus
         description={`${TAGS_HELP}; a new one replaces the old one.`}
-        error={fieldError(error, 'tags')}
+        parameter="tags"
         label="Add tags"
         mono
         onChange={setText}
@@ -82,25 +80,24 @@ export function TagDialog({ connections, onClose, onSaved }: TagDialogProps) {
         value={text}
       />
       {present.length > 0 && (
-        <fieldset className="tag-choices">
-          <legend className="field-label">Remove tags</legend>
-          {present.slice(0, OFFERED).map(({ tag, count }) => (
-            <Checkbox
-              isSelected={removed.includes(tag)}
-              key={tag}
-              onChange={(isRemoved) =>
-                setRemoved(isRemoved ? [...removed, tag] : removed.filter((one) => one !== tag))
-              }
-            >
-              <bdi>{tag}</bdi>
-              {connections.length > 1 && (
-                <span className="quiet small"> on {count.toLocaleString('en')}</span>
-              )}
-            </Checkbox>
-          ))}
-        </fieldset>
+        <Checkboxes
+          choices={present.slice(0, OFFERED).map(({ tag, count }) => ({
+            id: tag,
+            label: (
+              <>
+                <bdi>{tag}</bdi>
+                {connections.length > 1 && (
+                  <span className="quiet small"> on {count.toLocaleString('en')}</span>
+                )}
+              </>
+            ),
+          }))}
+          className="tag-choices"
+          label="Remove tags"
+          onChange={setRemoved}
+          value={removed}
+        />
       )}
-      <InlineError error={error} fields={['tags']} />
     </FormDialog>
   );
 }

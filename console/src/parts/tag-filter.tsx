@@ -1,7 +1,7 @@
 import './tags.css';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { get } from '../api.ts';
+import { read } from '../api.ts';
 import { Button } from './button.tsx';
 import { SearchChoice } from './search-choice.tsx';
 
@@ -14,10 +14,7 @@ interface TagCount {
 }
 
 /** The account's tags, and how many connections have each. */
-export const tagsQuery = queryOptions({
-  queryKey: ['tags'],
-  queryFn: ({ signal }) => get<{ data: TagCount[] }>('/tags', {}, signal),
-});
+export const tagsQuery = read<{ data: TagCount[] }>('/tags');
 
 interface TagFilterProps {
   chosen: readonly string[];

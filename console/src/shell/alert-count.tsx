@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { OpenCount } from '../../../src/console-api/alerts/alert-schemas.ts';
-import { get } from '../api.ts';
+import { read } from '../api.ts';
 
 const RENEWED_MS = 60_000;
 /** The service counts no further. */
@@ -9,8 +9,7 @@ const MOST = 100;
 /** How many open alerts nobody has acknowledged; nothing for none. */
 export function AlertCount() {
   const { data } = useQuery({
-    queryKey: ['alerts', 'count'],
-    queryFn: ({ signal }) => get<OpenCount>('/alerts/count', {}, signal),
+    ...read<OpenCount>('/alerts/count'),
     refetchInterval: RENEWED_MS,
     staleTime: RENEWED_MS,
   });

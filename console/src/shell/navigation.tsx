@@ -8,7 +8,7 @@ import { AlertCount } from './alert-count.tsx';
 import { Brand } from './brand.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { PLACES } from './places.ts';
-import { useCan } from './profile.ts';
+import { useCan, useProfile } from './profile.ts';
 
 interface NavigationProps {
   onPalette: () => void;
@@ -18,10 +18,16 @@ interface NavigationProps {
 /** Links to the pages that the member may read, and the user menu. */
 export function Navigation({ onPalette, onShortcuts }: NavigationProps) {
   const can = useCan();
+  const { version } = useProfile();
   return (
     <div className="navigation">
-      <Link aria-label="dbvitals, go to fleet" className="navigation-brand" to={PAGE_PATHS.fleet}>
+      <Link
+        aria-label={`dbvitals ${version}, go to fleet`}
+        className="navigation-brand"
+        to={PAGE_PATHS.fleet}
+      >
         <Brand />
+        <span className="brand-version">{version}</span>
       </Link>
       <AccountMenu />
       <Button icon="search" kind="quiet" onPress={onPalette}>

@@ -1,14 +1,13 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Onboarding } from '../../../src/console-api/onboarding/onboarding-routes.ts';
-import { get, send } from '../api.ts';
+import { read, send } from '../api.ts';
 
 export type { Onboarding };
 
 /** The first steps, and how much of the account is sample data. Refreshed until all is done, so that steps tick themselves. */
 export const onboardingQuery = queryOptions({
-  queryKey: ['onboarding'],
-  queryFn: ({ signal }) => get<Onboarding>('/onboarding', {}, signal),
+  ...read<Onboarding>('/onboarding'),
   refetchInterval: ({ state: { data } }) => (data && isListed(data) ? 10_000 : false),
 });
 

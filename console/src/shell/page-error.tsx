@@ -3,15 +3,20 @@ import { Page } from '../parts/page.tsx';
 import { ErrorState } from '../parts/states.tsx';
 
 /** Shown when a page fails; retrying loads it again. */
-export function PageError({ error, reset }: ErrorComponentProps) {
+export function PageError(props: ErrorComponentProps) {
+  return (
+    <Page title="Something went wrong">
+      <RouteError {...props} />
+    </Page>
+  );
+}
+
+/** Why a route failed, and a button that loads it again. */
+export function RouteError({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const retry = () => {
     reset();
     void router.invalidate();
   };
-  return (
-    <Page title="Something went wrong">
-      <ErrorState error={error} onRetry={retry} />
-    </Page>
-  );
+  return <ErrorState error={error} onRetry={retry} />;
 }

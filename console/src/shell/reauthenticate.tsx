@@ -1,12 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { apiUrl, fieldError, send, setReauthenticator } from '../api.ts';
+import { apiUrl, send, setReauthenticator } from '../api.ts';
 import { Button } from '../parts/button.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { askPasskey, hasPasskeys, passkeyError } from '../parts/passkey.ts';
-import { InlineError } from '../parts/states.tsx';
 import { useProfile } from './profile.ts';
 
 async function proveByPasskey(): Promise<void> {
@@ -45,10 +44,13 @@ function ReauthenticationDialog({ onClose }: { onClose: (proved: boolean) => voi
     <FormDialog
       action="Confirm"
       isDisabled={!login.has_password}
-      isPending={byPassword.isPending || byPasskey.isPending}
       onClose={() => onClose(false)}
-      onSubmit={() => byPassword.mutate()}
       title="Confirm your identity"
+      work={{
+        error: byPassword.error ?? byPasskey.error,
+        isPending: byPassword.isPending || byPasskey.isPending,
+        mutate: byPassword.mutate,
+      }}
     >
       <p>You signed in more than 10 minutes ago. Sign in again to make this change.</p>
       {/* Password managers look for the user name. */}
@@ -57,7 +59,7 @@ function ReauthenticationDialog({ onClose }: { onClose: (proved: boolean) => voi
         <TextField
           autoComplete="current-password"
           autoFocus
-          error={fieldError(byPassword.error, 'password')}
+          parameter="password"
           isRequired
           label="Your password"
           onChange={setPassword}
@@ -81,7 +83,6 @@ function ReauthenticationDialog({ onClose }: { onClose: (proved: boolean) => voi
           Sign in again with single sign-on
         </a>
       )}
-      <InlineError error={byPassword.error ?? byPasskey.error} fields={['password']} />
     </FormDialog>
   );
 }

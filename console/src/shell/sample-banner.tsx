@@ -4,7 +4,6 @@ import { send } from '../api.ts';
 import { notify } from '../parts/announcer.tsx';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { InlineError } from '../parts/states.tsx';
 import { onboardingQuery } from './onboarding-query.ts';
 import { useCan } from './profile.ts';
 
@@ -46,20 +45,19 @@ export function SampleBanner() {
           Remove sample data
         </Button>
       )}
-      <Confirm
-        action="Remove sample data"
-        isOpen={isAsked}
-        isPending={remove.isPending}
-        onClose={() => setAsked(false)}
-        onConfirm={() => remove.mutate()}
-        title="Remove the sample data?"
-      >
-        <p>
-          The sample connections are removed and their tickets resolved. Connections that you added stay. The
-          entries of the activity log stay too, because the log is never changed. This can’t be undone.
-        </p>
-        <InlineError error={remove.error} />
-      </Confirm>
+      {isAsked && (
+        <Confirm
+          action="Remove sample data"
+          onClose={() => setAsked(false)}
+          title="Remove the sample data?"
+          work={remove}
+        >
+          <p>
+            The sample connections are removed and their tickets resolved. Connections that you added stay.
+            The entries of the activity log stay too, because the log is never changed. This can’t be undone.
+          </p>
+        </Confirm>
+      )}
     </section>
   );
 }

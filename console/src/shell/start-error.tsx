@@ -1,17 +1,12 @@
-import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
-import { ErrorState } from '../parts/states.tsx';
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import { RouteError } from './page-error.tsx';
 import { SignedOutLayout } from './signed-out-layout.tsx';
 
 /** Shown when the profile could not be loaded. */
-export function StartError({ error, reset }: ErrorComponentProps) {
-  const router = useRouter();
-  const retry = () => {
-    reset();
-    void router.invalidate();
-  };
+export function StartError(props: ErrorComponentProps) {
   return (
     <SignedOutLayout title="The console could not start">
-      <ErrorState error={error} onRetry={retry} />
+      <RouteError {...props} />
     </SignedOutLayout>
   );
 }

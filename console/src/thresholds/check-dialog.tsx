@@ -8,13 +8,12 @@ import type {
   ThresholdPreview,
 } from '../../../src/console-api/thresholds/threshold-schemas.ts';
 import type { ThresholdUnit } from '../../../src/vocabulary/threshold-units.ts';
-import { fieldError, send } from '../api.ts';
+import { send } from '../api.ts';
 import { notify } from '../parts/announcer.tsx';
 import { Button } from '../parts/button.tsx';
 import { ChosenConnections } from '../parts/connection-choice.tsx';
 import { Dialog, FormDialog } from '../parts/dialog.tsx';
 import { RadioGroup, TextField } from '../parts/field.tsx';
-import { InlineError } from '../parts/states.tsx';
 import { ThresholdField } from '../parts/threshold-field.tsx';
 import { thresholdFromField, thresholdText, thresholdToField } from '../parts/threshold-value.ts';
 import { offerUndo } from '../parts/undo.ts';
@@ -24,6 +23,7 @@ import {
   undoThresholds,
   valuesOf,
 } from '../parts/undo-thresholds.ts';
+import { useAction } from '../parts/use-action.ts';
 import { PreviewResult } from './preview-result.tsx';
 import { SetBy } from './set-by.tsx';
 import { meaningOf, scopeWords } from './threshold-text.ts';
@@ -124,8 +124,8 @@ function CheckForm({ check, overrides, connectionId, onClose }: CheckDialogProps
     thresholds: { [check_id]: made.set },
   };
 
-  const preview = useMutation({
-    mutationFn: () => send<ThresholdPreview>('POST', '/thresholds/preview', body),
+  const preview = useAction({
+    request: () => send<ThresholdPreview>('POST', '/thresholds/preview', body),
   });
   const save = useMutation({
     async mutationFn() {
@@ -170,11 +170,10 @@ function CheckForm({ check, overrides, connectionId, onClose }: CheckDialogProps
       isBusy={preview.isPending}
       isChanged={typed.length > 0}
       isDisabled={!isReady}
-      isPending={save.isPending}
       onClose={onClose}
-      onSubmit={() => save.mutate()}
       title={title}
       wide
+      work={{ ...save, error }}
     >
       <SetBy
         check={check}
@@ -190,7 +189,7 @@ function CheckForm({ check, overrides, connectionId, onClose }: CheckDialogProps
       {scope === 'tag' && (
         <TextField
           description="A tag, such as env:test or team:shop."
-          error={fieldError(error, 'tag')}
+          parameter="tag"
           isRequired
           label="Tag"
           mono
@@ -202,7 +201,6 @@ function CheckForm({ check, overrides, connectionId, onClose }: CheckDialogProps
       {scope === 'connections' && (
         <ChosenConnections
           draft={{ ids }}
-          error={error}
           onChange={({ ids: chosen }) => chosen && change(() => setChosen(chosen))}
         />
       )}
@@ -221,7 +219,6 @@ function CheckForm({ check, overrides, connectionId, onClose }: CheckDialogProps
         );
       })}
       {preview.data && <PreviewResult preview={preview.data} />}
-      <InlineError error={error} fields={['tag']} />
     </FormDialog>
   );
 }

@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router';
 import type { ThresholdPreview } from '../../../src/console-api/thresholds/threshold-schemas.ts';
 import { unitOf } from '../../../src/vocabulary/units.ts';
 import { valueText } from '../parts/chart/value-text.ts';
+import { ConnectionLink } from '../parts/connection-link.tsx';
 import { previewSentences } from './threshold-text.ts';
 
 type Previewed = ThresholdPreview['findings'][number];
@@ -45,9 +45,7 @@ function Changed({ finding }: { finding: Previewed }) {
   const place = [database, object].filter(Boolean).join(' / ');
   return (
     <>
-      <Link params={{ id: String(connection_id) }} to="/connections/$id">
-        <bdi>{connection_name}</bdi>
-      </Link>
+      <ConnectionLink id={connection_id} name={connection_name} />
       {place && (
         <>
           {' '}

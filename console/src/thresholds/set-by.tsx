@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type {
   CheckThresholds,
   Override,
@@ -7,6 +6,7 @@ import type {
 } from '../../../src/console-api/thresholds/threshold-schemas.ts';
 import { send } from '../api.ts';
 import { Button } from '../parts/button.tsx';
+import { ConnectionLink } from '../parts/connection-link.tsx';
 import { InlineError, Loaded } from '../parts/states.tsx';
 import { thresholdPhrase } from '../parts/threshold-value.ts';
 import { Time } from '../parts/time.tsx';
@@ -115,9 +115,7 @@ function Own({ check: { check_id }, listed: { data, total }, mayWrite, unitOf }:
       <ul className="threshold-set-by">
         {data.slice(0, SHOWN).map(({ id, name, thresholds }) => (
           <li key={id}>
-            <Link params={{ id: String(id) }} to="/connections/$id">
-              <bdi>{name}</bdi>
-            </Link>
+            <ConnectionLink id={id} name={name} />
             <ul className="threshold-values">
               {thresholds.map(({ name: threshold, value, changed_at, changed_by }) => (
                 <li key={threshold}>

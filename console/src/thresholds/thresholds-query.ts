@@ -1,34 +1,18 @@
-import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import type { AccountSilences } from '../../../src/console-api/thresholds/silence-list.ts';
 import type { OwnThresholds, ThresholdList } from '../../../src/console-api/thresholds/threshold-schemas.ts';
-import { get } from '../api.ts';
+import { read } from '../api.ts';
+import { useRenew } from '../parts/use-action.ts';
 
-export const thresholdsQuery = queryOptions({
-  queryKey: ['thresholds', 'all'],
-  queryFn: ({ signal }) => get<ThresholdList>('/thresholds', {}, signal),
-});
+export const thresholdsQuery = read<ThresholdList>('/thresholds');
 
 /** The connections that set thresholds of a check themselves. */
 export function ownThresholdsQuery(check: string) {
-  return queryOptions({
-    queryKey: ['thresholds', 'own', check],
-    queryFn: ({ signal }) => get<OwnThresholds>('/thresholds/connections', { check }, signal),
-  });
+  return read<OwnThresholds>('/thresholds/connections', { check });
 }
 
-export const silencesQuery = queryOptions({
-  queryKey: ['silences', 'account'],
-  queryFn: ({ signal }) => get<AccountSilences>('/silences', {}, signal),
-});
+export const silencesQuery = read<AccountSilences>('/silences');
 
 /** Reads what a change of thresholds or silences may have changed again. */
 export function useRefreshThresholds(): () => Promise<void> {
-  const queries = useQueryClient();
-  return async () => {
-    await Promise.all(
-      ['thresholds', 'silences', 'connections', 'fleet', 'tickets'].map((key) =>
-        queries.invalidateQueries({ queryKey: [key] }),
-      ),
-    );
-  };
+  return useRenew(['thresholds', 'silences', 'connections', 'fleet', 'tickets']);
 }

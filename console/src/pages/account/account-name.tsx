@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Account, AccountChange } from '../../../../src/console-api/account/account-routes.ts';
-import { ApiError, fieldError, send } from '../../api.ts';
+import { ApiError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { FormError } from '../../parts/states.tsx';
+import { Form } from '../../parts/form.tsx';
 import { accountQuery } from '../../shell/account-query.ts';
 
 /**
@@ -33,17 +33,25 @@ export function AccountName({ account }: { account: Account }) {
       keep(await queries.fetchQuery({ ...accountQuery, staleTime: 0 }));
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate({ version: base.version, name: name.trim() });
-  };
   const { error } = save;
   const isConflict = error instanceof ApiError && error.status === 409;
   return (
-    <form className="account-name" onSubmit={submit}>
+    <Form
+      className="account-name"
+      error={error}
+      onSubmit={() => save.mutate({ version: base.version, name: name.trim() })}
+      remedy={
+        isConflict && (
+          <p>
+            The account is now called <bdi className="account-now">{base.name}</bdi>. Save again to rename it
+            anyway.
+          </p>
+        )
+      }
+    >
       <TextField
         description="Shown in every member’s menu and on invitations."
-        error={fieldError(error, 'name')}
+        parameter="name"
         isRequired
         label="Account name"
         maxLength={200}
@@ -53,14 +61,6 @@ export function AccountName({ account }: { account: Account }) {
       <Button isDisabled={name.trim() === base.name && !isConflict} isPending={save.isPending} type="submit">
         Rename
       </Button>
-      <FormError error={error} fields={['name']}>
-        {isConflict && (
-          <p>
-            The account is now called <bdi className="account-now">{base.name}</bdi>. Save again to rename it
-            anyway.
-          </p>
-        )}
-      </FormError>
-    </form>
+    </Form>
   );
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Account } from '../../../../src/console-api/account/account-routes.ts';
 import { Facts, Page, Section } from '../../parts/page.tsx';
 import { limitText, PlanAccess, planName } from '../../parts/plan-access.tsx';
-import { Loaded, NoPermission } from '../../parts/states.tsx';
+import { Loaded } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { accountQuery } from '../../shell/account-query.ts';
 import { useCan } from '../../shell/profile.ts';
@@ -12,51 +12,44 @@ import { ChangePlan, Plans } from './plans.tsx';
 
 /** The account, its plan and limits, and a form to rename it. */
 export function AccountPage() {
-  const can = useCan();
-  return (
-    <Page description="Your account, its plan and its limits." title="Account">
-      {can('account:read') ? <AccountParts /> : <NoPermission permission="account:read" />}
-    </Page>
-  );
-}
-
-function AccountParts() {
   const account = useQuery(accountQuery);
   const can = useCan();
   return (
-    <Loaded query={account}>
-      {(data) => (
-        <>
-          <Facts
-            facts={[
-              ['Name', <bdi key="name">{data.name}</bdi>],
-              ['Plan', planName(data.plan)],
-              ['Type', data.kind === 'company' ? 'Company' : 'Individual'],
-              ['ID', data.id],
-              ['Created', <Time as="full" at={data.created_at} key="created" />],
-            ]}
-          />
-          <Section title="Plan and limits">
-            <Limits account={data} />
-            <PlanAccess includes={data.includes} />
-          </Section>
-          <Section
-            description="Plans differ in what API keys can read, and how often. Health checks and this console are the same in all plans."
-            title="All plans"
-          >
-            <Plans current={data.plan} />
-            <ChangePlan id={data.id} />
-          </Section>
-          <Section title="Name">
-            {can('account:write') ? (
-              <AccountName account={data} />
-            ) : (
-              <p className="quiet">An owner can rename the account.</p>
-            )}
-          </Section>
-        </>
-      )}
-    </Loaded>
+    <Page description="Your account, its plan and its limits." title="Account">
+      <Loaded query={account}>
+        {(data) => (
+          <>
+            <Facts
+              facts={[
+                ['Name', <bdi key="name">{data.name}</bdi>],
+                ['Plan', planName(data.plan)],
+                ['Type', data.kind === 'company' ? 'Company' : 'Individual'],
+                ['ID', data.id],
+                ['Created', <Time as="full" at={data.created_at} key="created" />],
+              ]}
+            />
+            <Section title="Plan and limits">
+              <Limits account={data} />
+              <PlanAccess includes={data.includes} />
+            </Section>
+            <Section
+              description="Plans differ in what API keys can read, and how often. Health checks and this console are the same in all plans."
+              title="All plans"
+            >
+              <Plans current={data.plan} />
+              <ChangePlan id={data.id} />
+            </Section>
+            <Section title="Name">
+              {can('account:write') ? (
+                <AccountName account={data} />
+              ) : (
+                <p className="quiet">An owner can rename the account.</p>
+              )}
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
   );
 }
 

@@ -8,8 +8,7 @@ import { figure } from '../../parts/figure.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { MoreButton } from '../../parts/more-button.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
-import { useCan } from '../../shell/profile.ts';
+import { Loaded, Message } from '../../parts/states.tsx';
 import { type ActivitySearch, filterQuery, isSearched } from './activity-search.ts';
 import { EntryList } from './entry-list.tsx';
 import { useIsScrolledDown } from './is-scrolled-down.ts';
@@ -21,17 +20,14 @@ import { useEntries } from './use-entries.ts';
 
 /** The activity log: API requests, changes and health checks. */
 export function ActivityPage() {
-  const can = useCan();
   const search = useSearch({ from: '/in/activity' });
   return (
     <Page
-      actions={can('activity:read') && <Exports search={search} />}
+      actions={<Exports search={search} />}
       description="Every API request, change and health check, in order and without gaps."
       title="Activity"
     >
-      {!can('activity:read') ? (
-        <NoPermission permission="activity:read" />
-      ) : isSearched(search) ? (
+      {isSearched(search) ? (
         <>
           <LogFilters isDown={false} search={search} tailError={null} />
           <SearchedLog search={search} />

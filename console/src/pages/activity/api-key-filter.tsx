@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Keys } from '../../../../src/console-api/keys/key-routes.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { Select } from '../../parts/field.tsx';
 import { useCan } from '../../shell/profile.ts';
 
@@ -13,8 +13,7 @@ interface ApiKeyFilterProps {
 export function ApiKeyFilter({ chosen, onChange }: ApiKeyFilterProps) {
   const can = useCan();
   const keys = useQuery({
-    queryKey: ['keys'],
-    queryFn: ({ signal }) => get<Keys>('/keys', {}, signal),
+    ...read<Keys>('/keys'),
     enabled: can('keys:read'),
   });
   const all = keys.data?.data;

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { memo } from 'react';
 import type { Members } from '../../../../src/console-api/members/member-routes.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConnectionFilter } from '../../parts/connection-filter.tsx';
 import { DayRange } from '../../parts/day-range.tsx';
@@ -122,8 +122,7 @@ interface FilterProps {
 function PersonFilter({ chosen, onChange }: FilterProps) {
   const can = useCan();
   const members = useQuery({
-    queryKey: ['members'],
-    queryFn: ({ signal }) => get<Members>('/members', {}, signal),
+    ...read<Members>('/members'),
     enabled: can('members:read'),
   });
   const known = members.data?.data.map(({ id, name, email }) => ({

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ActivityEntry } from '../../../../client/src/records.ts';
 import type { VerifiedLog } from '../../../../src/console-api/activity/activity-routes.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { figure } from '../../parts/figure.ts';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -56,8 +56,7 @@ function Gaps({ entries, isFiltered }: { entries: readonly ActivityEntry[]; isFi
  */
 function Verified({ newest }: { newest: number }) {
   const { data, error } = useQuery({
-    queryKey: ['activity', 'verified'],
-    queryFn: ({ signal }) => get<VerifiedLog>('/activity/verified', {}, signal),
+    ...read<VerifiedLog>('/activity/verified'),
     staleTime: 60_000,
     refetchInterval: ({ state }) => (state.data?.verified === null ? 5_000 : 300_000),
   });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ActivityEntry } from '../../../../client/src/records.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Loaded, SkeletonRows } from '../../parts/states.tsx';
@@ -21,13 +21,12 @@ export function SingleEntry({ id }: { id: number }) {
 /** Loads one entry by its id and shows it in full. */
 function EntryById({ id }: { id: number }) {
   const query = useQuery({
+    ...read<{ data: ActivityEntry[] }>('/read/activity', {
+      order: 'asc',
+      after_id: id - 1,
+      per_page: 1,
+    }),
     queryKey: ['activity', 'one', id],
-    queryFn: ({ signal }) =>
-      get<{ data: ActivityEntry[] }>(
-        '/read/activity',
-        { order: 'asc', after_id: id - 1, per_page: 1 },
-        signal,
-      ),
   });
   return (
     <Loaded query={query} skeleton={<SkeletonRows rows={2} />}>

@@ -1,24 +1,25 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import type {
   AddedCollected,
   NewCollected,
 } from '../../../../src/console-api/collectors/collector-routes.ts';
 import { ENGINE_NAMES, SQL_ENGINES, type SqlEngine } from '../../../../src/vocabulary/engines.ts';
-import { fieldError, send } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
+import { send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
-import { type ConnectionDraft, emptyDraft } from '../../parts/connection-draft.ts';
+import { emptyDraft } from '../../parts/connection-draft.ts';
 import { IntervalFields } from '../../parts/connection-fields.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { RadioGroup, Select, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { fileLines } from '../../parts/start-command.ts';
-import { FormError, Loaded, Message } from '../../parts/states.tsx';
-import { tagsQuery } from '../../parts/tag-filter.tsx';
+import { Loaded, Message } from '../../parts/states.tsx';
 import { tagsIn } from '../../parts/tags.tsx';
 import { TagsField } from '../../parts/tags-field.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useDraft } from '../../parts/use-draft.ts';
 import { collectorsQuery } from '../../shell/collectors-query.ts';
+import { TextsQuestion } from './texts-question.tsx';
 
 const ENGINES = SQL_ENGINES.map((id) => ({ id, label: ENGINE_NAMES[id] }));
 
@@ -36,90 +37,68 @@ export function AddCollected() {
               Enrol one on the page <Link to="/collectors">Collectors</Link>, then add the connection.
             </Message>
           );
-        return <Form first={first} names={names} />;
+        return <CollectedForm first={first} names={names} />;
       }}
     </Loaded>
   );
 }
 
-function Form({ names, first }: { names: readonly string[]; first: string }) {
+function CollectedForm({ names, first }: { names: readonly string[]; first: string }) {
   const navigate = useNavigate();
-  const queries = useQueryClient();
-  const [name, setName] = useState('');
-  const [collector, setCollector] = useState(first);
-  const [engine, setEngine] = useState<SqlEngine>('postgres');
-  const [{ interval, pulse }, setIntervals] =
-    useState<Pick<ConnectionDraft, 'interval' | 'pulse'>>(emptyDraft);
-  const [tags, setTags] = useState('');
-  const save = useMutation({
-    mutationFn: (body: NewCollected) => send<AddedCollected>('POST', '/collectors/connections', body),
-    onSuccess({ id }) {
-      void queries.invalidateQueries({ queryKey: ['fleet'] });
-      void queries.invalidateQueries({ queryKey: ['collectors'] });
-      void queries.invalidateQueries(tagsQuery);
-      notify('Connection added. The collector checks it next.');
-      void navigate({ to: '/connections/$id', params: { id: String(id) } });
-    },
+  const { interval, pulse } = emptyDraft;
+  const { draft, change, bind } = useDraft({
+    name: '',
+    collector: first,
+    engine: 'postgres' as SqlEngine,
+    interval,
+    pulse,
+    tags: '',
+    storesTexts: false,
   });
-  const { error } = save;
+  const name = draft.name.trim();
+  const save = useAction({
+    request: () =>
+      send<AddedCollected>('POST', '/collectors/connections', {
+        name,
+        collector: draft.collector,
+        engine: draft.engine,
+        interval_seconds: Number(draft.interval),
+        pulse_seconds: Number(draft.pulse),
+        tags: tagsIn(draft.tags),
+        query_texts: draft.storesTexts,
+      } satisfies NewCollected),
+    renews: ['fleet', 'collectors', 'tags'],
+    done: 'Connection added. The collector checks it next.',
+    onDone: ({ id }) => navigate({ to: '/connections/$id', params: { id: String(id) } }),
+  });
   return (
-    <form
-      className="connection-fields"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate({
-          name: name.trim(),
-          collector,
-          engine,
-          interval_seconds: Number(interval),
-          pulse_seconds: Number(pulse),
-          tags: tagsIn(tags),
-        });
-      }}
-    >
+    <Form className="connection-fields" error={save.error} onSubmit={() => save.mutate()}>
       <TextField
+        {...bind('name')}
         description="The name that your team uses. The collector’s file has the same."
-        error={fieldError(error, 'name')}
         isRequired
         label="Name"
         maxLength={200}
-        onChange={setName}
-        value={name}
       />
-      <Select
-        choices={names.map((one) => ({ id: one, label: one }))}
-        error={fieldError(error, 'collector')}
-        label="Collector"
-        onChange={setCollector}
-        value={collector}
-      />
-      <RadioGroup
-        choices={ENGINES}
-        label="Engine"
-        onChange={(id) => setEngine(id as SqlEngine)}
-        value={engine}
-      />
+      <Select {...bind('collector')} choices={names.map((id) => ({ id, label: id }))} label="Collector" />
+      <RadioGroup {...bind('engine')} choices={ENGINES} label="Engine" />
       <div className="side-by-side">
-        <IntervalFields
-          draft={{ interval, pulse }}
-          error={error}
-          onChange={(changed) => setIntervals((old) => ({ ...old, ...changed }))}
-        />
+        <IntervalFields draft={draft} onChange={change} />
       </div>
-      <TagsField error={error} onChange={setTags} text={tags} />
+      <TextsQuestion isOn={draft.storesTexts} onChange={(storesTexts) => change({ storesTexts })} />
+      <TagsField onChange={(tags) => change({ tags })} text={draft.tags} />
       <section aria-label="Lines for the collector’s file">
         <p>
           Write this into the file of the collector. The address and the password stay there: this service
           never gets them.
         </p>
-        <CodeBlock text={fileLines(name.trim() || 'NAME', engine)} what="lines" />
+        <CodeBlock text={fileLines(name || 'NAME', draft.engine, draft.storesTexts)} what="lines" />
       </section>
       <div className="add-actions">
         <Button icon="plus" isPending={save.isPending} kind="primary" type="submit">
           Add connection
         </Button>
       </div>
-      <FormError error={error} fields={['name', 'collector', 'interval_seconds', 'pulse_seconds', 'tags']} />
-    </form>
+    </Form>
   );
 }

@@ -1,5 +1,5 @@
 import './add-connection.css';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type {
@@ -8,35 +8,29 @@ import type {
 } from '../../../../src/console-api/connections/connection-schemas.ts';
 import type { ConnectionTest } from '../../../../src/console-api/connections/test-connection.ts';
 import { type Engine, isSqlEngine } from '../../../../src/vocabulary/engines.ts';
-import { fieldError, send } from '../../api.ts';
-import { announce, notify } from '../../parts/announcer.tsx';
+import { send } from '../../api.ts';
+import { announce } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
-import { type ConnectionDraft, emptyDraft } from '../../parts/connection-draft.ts';
-import {
-  ADDRESS_FIELDS,
-  CheckFields,
-  DatabaseFields,
-  LoginFields,
-  OTHER_FIELDS,
-} from '../../parts/connection-fields.tsx';
+import { emptyDraft } from '../../parts/connection-draft.ts';
+import { CheckFields, DatabaseFields, LoginFields } from '../../parts/connection-fields.tsx';
 import { SecurityFields } from '../../parts/connection-security.tsx';
-import { Checkbox, RadioGroup, TextField } from '../../parts/field.tsx';
+import { RadioGroup, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Page, Section } from '../../parts/page.tsx';
-import { FormError, NoPermission } from '../../parts/states.tsx';
-import { tagsQuery } from '../../parts/tag-filter.tsx';
 import { TagsField } from '../../parts/tags-field.tsx';
 import { TestResult } from '../../parts/test-result.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useDraft } from '../../parts/use-draft.ts';
 import { useMedia } from '../../parts/use-media.ts';
-import { useCan } from '../../shell/profile.ts';
 import { AddCollected } from './add-collected.tsx';
 import { MonitoringRoleSql } from './monitoring-role-sql.tsx';
 import { leadsToSocket, loginOf, newOf, testedOf } from './new-connection.ts';
+import { TextsQuestion } from './texts-question.tsx';
 
 /** Wide enough for the form and the SQL side by side; the same width as in add-connection.css. */
 const BESIDE = '(width >= 75rem)';
 
 export function AddConnectionPage() {
-  const can = useCan();
   const [by, setBy] = useState('service');
   const form = by === 'service' ? <AddConnection /> : <AddCollected />;
   return (
@@ -49,22 +43,18 @@ export function AddConnectionPage() {
       }
       title="Add connection"
     >
-      {can('connections:write') ? (
-        <div className="measured-by">
-          <RadioGroup
-            choices={[
-              { id: 'service', label: 'The service' },
-              { id: 'collector', label: 'A collector' },
-            ]}
-            label="Measured by"
-            onChange={setBy}
-            value={by}
-          />
-          {form}
-        </div>
-      ) : (
-        <NoPermission permission="connections:write" />
-      )}
+      <div className="measured-by">
+        <RadioGroup
+          choices={[
+            { id: 'service', label: 'The service' },
+            { id: 'collector', label: 'A collector' },
+          ]}
+          label="Measured by"
+          onChange={setBy}
+          value={by}
+        />
+        {form}
+      </div>
     </Page>
   );
 }
@@ -72,13 +62,11 @@ export function AddConnectionPage() {
 /** The form: address as URL or fields, a test with its result, then save. */
 function AddConnection() {
   const navigate = useNavigate();
-  const queries = useQueryClient();
   const [way, setWay] = useState('url');
   const [url, setUrl] = useState('');
-  const [draft, setDraft] = useState(emptyDraft);
+  const { draft, change: onChange, bind } = useDraft(emptyDraft);
   const [tags, setTags] = useState('');
   const [storesTexts, setStoresTexts] = useState(false);
-  const onChange = (changed: Partial<ConnectionDraft>) => setDraft((old) => ({ ...old, ...changed }));
   const given = { url: way === 'url' ? url : null, draft, tags, storesTexts };
   const tested = testedOf(given);
 
@@ -87,14 +75,11 @@ function AddConnection() {
     onSuccess: ({ reachable }) =>
       announce(reachable ? 'Connected to the database' : 'Could not connect to the database'),
   });
-  const save = useMutation({
-    mutationFn: () => send<ConnectionSettings>('POST', '/connections', newOf(given)),
-    onSuccess({ id }) {
-      void queries.invalidateQueries({ queryKey: ['fleet'] });
-      void queries.invalidateQueries(tagsQuery);
-      notify('Connection added. The first check is starting.');
-      void navigate({ to: '/connections/$id', params: { id: String(id) } });
-    },
+  const save = useAction({
+    request: () => send<ConnectionSettings>('POST', '/connections', newOf(given)),
+    renews: ['fleet', 'tags'],
+    done: 'Connection added. The first check is starting.',
+    onDone: ({ id }) => navigate({ to: '/connections/$id', params: { id: String(id) } }),
   });
   // Save exactly what was tested.
   const isTested = test.data !== undefined && JSON.stringify(test.variables) === JSON.stringify(tested);
@@ -102,31 +87,29 @@ function AddConnection() {
   // What to do about a failure stays while it is being done.
   const shown = result ?? (test.data?.reachable === false && !test.isPending ? test.data : null);
   const error = save.error ?? test.error;
-  const fields = { draft, error, onChange };
+  const fields = { draft, onChange };
   const login = loginOf(given);
   const isBeside = useMedia(BESIDE);
   const role = <MonitoringRole engine={login.engine} isFolded={!isBeside} username={login.username} />;
   return (
     <div className="add-connection">
       {!isBeside && role}
-      <form
+      <Form
         className="connection-fields"
-        onSubmit={(event) => {
-          event.preventDefault();
+        error={error}
+        onSubmit={() => {
           save.reset();
           if (result) save.mutate();
           else test.mutate(tested);
         }}
       >
         <TextField
+          {...bind('name')}
           autoFocus={isBeside}
           description="The name that your team uses."
-          error={fieldError(error, 'name')}
           isRequired
           label="Name"
           maxLength={200}
-          onChange={(name) => onChange({ name })}
-          value={draft.name}
         />
         <RadioGroup
           choices={[
@@ -141,7 +124,7 @@ function AddConnection() {
           <TextField
             autoComplete="off"
             description="postgres://user:password@host:5432/database, or mysql://, mariadb:// or pgbouncer://user:password@host"
-            error={fieldError(error, 'url')}
+            parameter="url"
             isRequired
             label="Connection URL"
             maxLength={4_096}
@@ -161,16 +144,8 @@ function AddConnection() {
           draft={way === 'url' ? { ...draft, host: leadsToSocket(given) ? '/' : '' } : draft}
         />
         <CheckFields {...fields} draft={{ ...draft, engine: login.engine }} />
-        {isSqlEngine(login.engine) && (
-          <Checkbox isSelected={storesTexts} onChange={setStoresTexts}>
-            Store query texts
-            <span className="field-description">
-              Queries then have their text, not only an id: for 14 days, without constants, for members who
-              may change connections.
-            </span>
-          </Checkbox>
-        )}
-        <TagsField error={error} onChange={setTags} text={tags} />
+        {isSqlEngine(login.engine) && <TextsQuestion isOn={storesTexts} onChange={setStoresTexts} />}
+        <TagsField onChange={setTags} text={tags} />
         {shown && <TestResult onTls={(tls) => onChange({ tls })} test={shown} />}
         <div className="add-actions">
           {/* One button before and after the test, so that it keeps the focus and its meaning. */}
@@ -190,11 +165,7 @@ function AddConnection() {
             <span className="quiet">The settings changed since the last test.</span>
           )}
         </div>
-        <FormError
-          error={error}
-          fields={['name', 'tags', ...(way === 'url' ? ['url'] : ADDRESS_FIELDS), ...OTHER_FIELDS]}
-        />
-      </form>
+      </Form>
       {isBeside && role}
     </div>
   );

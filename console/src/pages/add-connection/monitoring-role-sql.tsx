@@ -3,7 +3,7 @@ import { useDeferredValue, useState } from 'react';
 import type { MonitoringRoleSql as Statements } from '../../../../src/console-api/connections/monitoring-role-sql.ts';
 import { type Engine, familyOf } from '../../../../src/vocabulary/engines.ts';
 import { PROVIDER_NAMES, PROVIDERS, type Provider } from '../../../../src/vocabulary/hosted/providers.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Checkbox, Select, TextField } from '../../parts/field.tsx';
 import { Loaded, SkeletonRows } from '../../parts/states.tsx';
@@ -32,8 +32,7 @@ export function MonitoringRoleSql({ engine, username }: { engine: Engine; userna
     grants: granted && (granted.join(',') || 'none'),
   });
   const query = useQuery({
-    queryKey: ['connections', 'login-sql', wanted],
-    queryFn: ({ signal }) => get<Statements>('/connections/login-sql', wanted, signal),
+    ...read<Statements>('/connections/login-sql', wanted),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,

@@ -1,8 +1,7 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AlertDetail } from '../../../../src/console-api/alerts/alert-schemas.ts';
 import { send } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { Remedy } from '../../parts/finding-explanation.tsx';
@@ -13,13 +12,14 @@ import { PanelHeading, SidePanel } from '../../parts/side-panel.tsx';
 import { InlineError, Loaded } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { Time, useNow } from '../../parts/time.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { useCan } from '../../shell/profile.ts';
 import { AcknowledgeDialog } from './acknowledge-dialog.tsx';
 import { AlertChart } from './alert-chart.tsx';
 import { AlertDeliveries } from './alert-deliveries.tsx';
 import { AlertState } from './alert-state.tsx';
 import { alertValue, isAcknowledged, OPERATORS } from './alert-text.ts';
-import { alertQuery, useRefreshAlerts } from './alerts-query.ts';
+import { alertQuery } from './alerts-query.ts';
 
 /** An alert beside the list, or instead of it on narrow screens: what holds, what was sent, and its history. */
 export function AlertPanel({ id, onClose }: { id: string; onClose: () => void }) {
@@ -56,15 +56,12 @@ function AlertContent({ alert }: { alert: AlertDetail }) {
 
 function Actions({ alert }: { alert: AlertDetail }) {
   const can = useCan();
-  const refresh = useRefreshAlerts();
   const now = useNow();
   const [isAsking, setAsking] = useState(false);
-  const undo = useMutation({
-    mutationFn: () => send('POST', `/alerts/${alert.id}/unacknowledge`, {}),
-    async onSuccess() {
-      await refresh();
-      notify('Alert no longer acknowledged');
-    },
+  const undo = useAction({
+    request: () => send('POST', `/alerts/${alert.id}/unacknowledge`, {}),
+    renews: ['alerts'],
+    done: 'Alert no longer acknowledged',
   });
   return (
     <div className="alert-actions">

@@ -1,32 +1,20 @@
-import '../../parts/page-views.css';
 import './alerts.css';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
 import { ButtonLink } from '../../parts/button-link.tsx';
+import { useFocusBack } from '../../parts/focus-back.ts';
 import { MoreButton } from '../../parts/more-button.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
+import { PageView, PageViews } from '../../parts/page-views.tsx';
+import { Loaded, Message } from '../../parts/states.tsx';
 import { useNow } from '../../parts/time.tsx';
-import { useCan } from '../../shell/profile.ts';
 import { alertLinkId, OpenAlerts, ResolvedAlerts } from './alert-list.tsx';
 import { AlertPanel } from './alert-panel.tsx';
 import { openSummary } from './alert-text.ts';
 import { openAlertsQuery, resolvedAlertsQuery } from './alerts-query.ts';
-import type { AlertsView } from './alerts-search.ts';
+import type { AlertsSearch, AlertsView } from './alerts-search.ts';
 import { MaintenanceWindows } from './maintenance/maintenance-windows.tsx';
 import { AlertRuleList } from './rules/alert-rule-list.tsx';
-
-/** Open and resolved alerts, the rules that raise them, and maintenance windows. */
-export function AlertsPage() {
-  const can = useCan();
-  if (can('health:read')) return <Alerts />;
-  return (
-    <Page title="Alerts">
-      <NoPermission permission="health:read" />
-    </Page>
-  );
-}
 
 const DESCRIPTIONS: Record<AlertsView, string> = {
   resolved: 'Past alerts, and why they ended.',
@@ -34,12 +22,13 @@ const DESCRIPTIONS: Record<AlertsView, string> = {
   maintenance: 'Alerts and tickets send nothing during a window. Health checks continue.',
 };
 
-function Alerts() {
-  const { view, alert } = useSearch({ from: '/in/alerts' });
+/** Open and resolved alerts, the rules that raise them, and maintenance windows. */
+export function AlertsPage() {
+  const { view, alert }: AlertsSearch = useSearch({ from: '/in/alerts' });
   const navigate = useNavigate({ from: '/alerts' });
   const open = useQuery(openAlertsQuery);
   const now = useNow();
-  useFocusBack(alert);
+  useFocusBack(alert, alertLinkId);
   const description = view
     ? DESCRIPTIONS[view]
     : open.data
@@ -48,7 +37,7 @@ function Alerts() {
   const isList = view === undefined || view === 'resolved';
   return (
     <Page description={description} title="Alerts">
-      <Views />
+      <Views open={view} />
       {isList ? (
         <div className={alert ? 'list-with-panel with-panel' : 'list-with-panel'}>
           <div className="panel-list">{view === 'resolved' ? <Resolved /> : <Open />}</div>
@@ -77,24 +66,15 @@ const VIEWS: readonly { view: AlertsView | undefined; label: string }[] = [
   { view: 'maintenance', label: 'Maintenance' },
 ];
 
-function Views() {
+function Views({ open }: { open: AlertsView | undefined }) {
   return (
-    <nav aria-label="Alerts">
-      <ul className="page-views alert-views">
-        {VIEWS.map(({ view, label }) => (
-          <li key={label}>
-            <Link
-              activeOptions={{ includeSearch: true, explicitUndefined: true }}
-              className="page-view"
-              search={{ view }}
-              to="/alerts"
-            >
-              {label}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    <PageViews label="Alerts" open={open ?? ''}>
+      {VIEWS.map(({ view, label }) => (
+        <PageView isOpen={view === open} key={label} search={{ view }} to="/alerts">
+          {label}
+        </PageView>
+      ))}
+    </PageViews>
   );
 }
 
@@ -146,13 +126,4 @@ function Resolved() {
       }}
     </Loaded>
   );
-}
-
-/** Returns the focus to an alert's row when the alert is closed. */
-function useFocusBack(open: string | undefined): void {
-  const last = useRef(open);
-  useEffect(() => {
-    if (last.current && !open) document.getElementById(alertLinkId(last.current))?.focus();
-    last.current = open;
-  }, [open]);
 }

@@ -4,11 +4,11 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { OwnChecks, ShownOwnCheck } from '../../../../src/console-api/own-checks/own-check-schemas.ts';
 import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
-import { Button, IconButton } from '../../parts/button.tsx';
-import { ActionMenu } from '../../parts/menu.tsx';
+import { actionsColumn } from '../../parts/actions-column.tsx';
+import { Button } from '../../parts/button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useRestoredFocus } from '../../parts/restore-focus.ts';
-import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
+import { Loaded, Message } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -23,17 +23,10 @@ import { RemoveOwnCheck } from './remove-own-check.tsx';
 /** The checks that members of the account wrote. */
 export function ChecksPage() {
   const can = useCan();
-  const query = useQuery({ ...ownChecksQuery, enabled: can('health:read') });
+  const query = useQuery(ownChecksQuery);
   const navigate = useNavigate({ from: '/checks' });
   const mayWrite = can('checks:write');
   const show = (search: ChecksSearch) => void navigate({ search, replace: true, resetScroll: false });
-  if (!can('health:read')) {
-    return (
-      <Page title="Own checks">
-        <NoPermission permission="health:read" />
-      </Page>
-    );
-  }
   return (
     <Page
       actions={
@@ -130,31 +123,12 @@ function listColumns(
     },
   ];
   if (!mayWrite) return columns;
-  return [
-    ...columns,
-    {
-      id: 'actions',
-      header: 'Actions',
-      hideHeader: true,
-      width: '2.5rem',
-      align: 'end',
-      narrow: 'corner',
-      cell: (own) => {
-        const label = `Actions for ${own.title}`;
-        const actions = [
-          { id: 'edit', label: 'Edit…', icon: 'pen' as const, onAction: () => show({ check: own.id }) },
-          {
-            id: 'remove',
-            label: 'Remove…',
-            icon: 'bin' as const,
-            danger: true,
-            onAction: () => remove(own),
-          },
-        ];
-        return (
-          <ActionMenu actions={actions} label={label} trigger={<IconButton icon="more" label={label} />} />
-        );
-      },
-    },
-  ];
+  const actions = actionsColumn<ShownOwnCheck>(
+    ({ title }) => title,
+    (own) => [
+      { id: 'edit', label: 'Edit…', icon: 'pen', onAction: () => show({ check: own.id }) },
+      { id: 'remove', label: 'Remove…', icon: 'bin', danger: true, onAction: () => remove(own) },
+    ],
+  );
+  return [...columns, actions];
 }

@@ -6,14 +6,14 @@ import type {
   TryOwnCheckBody,
 } from '../../../../src/console-api/own-checks/own-check-schemas.ts';
 import { ENGINE_NAMES, SQL_ENGINES } from '../../../../src/vocabulary/engines.ts';
-import { fieldError, send } from '../../api.ts';
+import { send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
-import { InlineError } from '../../parts/states.tsx';
 import { thresholdLabel } from '../../parts/threshold-value.ts';
-import { useDraft } from '../../parts/use-draft.ts';
+import { useAction } from '../../parts/use-action.ts';
+import { bindTo, useDraft } from '../../parts/use-draft.ts';
 import {
   hasLevels,
   levelIn,
@@ -25,27 +25,8 @@ import {
   toNewCheck,
   toTrial,
 } from './own-check-draft.ts';
-import { useRefreshOwnChecks } from './own-checks-query.ts';
 import { everyChoices } from './reading-times.ts';
 import { TryOwnCheck } from './try-own-check.tsx';
-
-/** The parameters whose errors stand at their fields. */
-const FIELDS = [
-  'id',
-  'title',
-  'engine',
-  'database',
-  'sql',
-  'unit',
-  'operator',
-  'warning',
-  'critical',
-  'remediation',
-  'every',
-  'timeout',
-  'tags',
-  'connection_id',
-];
 
 const ENGINE_CHOICES = SQL_ENGINES.map((id) => ({ id, label: ENGINE_NAMES[id] }));
 
@@ -103,12 +84,11 @@ interface FormProps {
 }
 
 function OwnCheckForm({ action, title, first, isStored = false, request, onClose }: FormProps) {
-  const { draft, isChanged, change: edit } = useDraft(() => first);
-  const refresh = useRefreshOwnChecks();
-  const save = useMutation({
-    mutationFn: () => request(draft),
-    async onSuccess({ connections }) {
-      await refresh();
+  const { draft, isChanged, change: edit } = useDraft(first);
+  const save = useAction({
+    request: () => request(draft),
+    renews: ['own-checks'],
+    onDone({ connections }) {
       notify(
         connections === 0
           ? 'Check saved. No connection has its engine and tags yet.'
@@ -144,20 +124,17 @@ function OwnCheckForm({ action, title, first, isStored = false, request, onClose
       }
       isBusy={trial.isPending}
       isChanged={isChanged}
-      isPending={save.isPending}
       onClose={onClose}
-      onSubmit={() => save.mutate()}
       title={title}
       wide
+      work={{ ...save, error }}
     >
-      <InlineError error={error} fields={FIELDS} />
-      <NameFields draft={draft} error={error} isStored={isStored} onChange={change} />
-      <StatementFields draft={draft} error={error} onChange={change} />
-      <LevelFields draft={draft} error={error} onChange={change} />
-      <WhereFields draft={draft} error={error} onChange={change} />
+      <NameFields draft={draft} isStored={isStored} onChange={change} />
+      <StatementFields draft={draft} onChange={change} />
+      <LevelFields draft={draft} onChange={change} />
+      <WhereFields draft={draft} onChange={change} />
       <TryOwnCheck
         draft={draft}
-        error={error}
         isTrying={trial.isPending}
         onChange={change}
         tried={isTried ? trial.data : undefined}
@@ -169,16 +146,14 @@ function OwnCheckForm({ action, title, first, isStored = false, request, onClose
 interface FieldsProps {
   draft: OwnCheckDraft;
   onChange: (changed: Partial<OwnCheckDraft>) => void;
-  /** Of the last request. */
-  error: unknown;
 }
 
-function NameFields({ draft, onChange, error, isStored }: FieldsProps & { isStored: boolean }) {
+function NameFields({ draft, onChange, isStored }: FieldsProps & { isStored: boolean }) {
   return (
     <>
       <TextField
         description="What is wrong when it reports, such as: Orders wait for payment."
-        error={fieldError(error, 'title')}
+        parameter="title"
         isRequired
         label="Title"
         maxLength={100}
@@ -187,7 +162,7 @@ function NameFields({ draft, onChange, error, isStored }: FieldsProps & { isStor
       />
       <TextField
         description="Findings show it with OWN_ in front. It can’t be changed later."
-        error={fieldError(error, 'id')}
+        parameter="id"
         isReadOnly={isStored}
         isRequired
         label="ID"
@@ -200,117 +175,89 @@ function NameFields({ draft, onChange, error, isStored }: FieldsProps & { isStor
   );
 }
 
-function StatementFields({ draft, onChange, error }: FieldsProps) {
+function StatementFields({ draft, onChange }: FieldsProps) {
+  const bind = bindTo(draft, onChange);
   return (
     <>
       <div className="own-check-pair">
         <Select
           choices={ENGINE_CHOICES}
-          error={fieldError(error, 'engine')}
+          parameter="engine"
           label="Engine"
           onChange={(engine) => onChange({ engine: engine as OwnCheckDraft['engine'], connection: null })}
           value={draft.engine}
         />
         <TextField
+          {...bind('database')}
           description="Default: that of the connection."
-          error={fieldError(error, 'database')}
           label="Database"
           maxLength={63}
-          onChange={(database) => onChange({ database })}
-          value={draft.database}
         />
       </div>
       <TextField
+        {...bind('sql')}
         description="One SELECT that gives one row with the column value, or up to 100 rows with object and value. It runs read-only."
-        error={fieldError(error, 'sql')}
         isRequired
         label="SQL"
         maxLength={10_000}
         mono
-        onChange={(sql) => onChange({ sql })}
         placeholder="select count(*) as value from orders where state = 'waiting'"
         rows={5}
-        value={draft.sql}
       />
     </>
   );
 }
 
-function LevelFields({ draft, onChange, error }: FieldsProps) {
-  const wrong = (name: 'warning' | 'critical') =>
-    levelIn(draft[name], draft.unit) === undefined ? 'Enter a number.' : fieldError(error, name);
+function LevelFields({ draft, onChange }: FieldsProps) {
+  const bind = bindTo(draft, onChange);
   return (
     <>
       <div className="own-check-pair">
-        <Select
-          choices={UNITS}
-          error={fieldError(error, 'unit')}
-          label="Unit of the value"
-          onChange={(unit) => onChange({ unit: unit as OwnCheckDraft['unit'] })}
-          value={draft.unit}
-        />
-        <Select
-          choices={OPERATORS}
-          error={fieldError(error, 'operator')}
-          label="It is a fault"
-          onChange={(operator) => onChange({ operator: operator as OwnCheckDraft['operator'] })}
-          value={draft.operator}
-        />
+        <Select {...bind('unit')} choices={UNITS} label="Unit of the value" />
+        <Select {...bind('operator')} choices={OPERATORS} label="It is a fault" />
       </div>
       <div className="own-check-pair">
         {(['warning', 'critical'] as const).map((name) => (
           <TextField
-            error={wrong(name)}
+            {...bind(name)}
+            error={levelIn(draft[name], draft.unit) === undefined ? 'Enter a number.' : null}
             isRequired={!hasLevels(draft)}
             key={name}
             label={thresholdLabel(name, draft.unit)}
-            onChange={(level) => onChange(name === 'warning' ? { warning: level } : { critical: level })}
-            value={draft[name]}
           />
         ))}
       </div>
       <TextField
+        {...bind('remediation')}
         description="Sent with the finding. dbvitals runs none of it."
-        error={fieldError(error, 'remediation')}
         label="What to do"
         maxLength={2_000}
-        onChange={(remediation) => onChange({ remediation })}
         rows={2}
-        value={draft.remediation}
       />
     </>
   );
 }
 
-function WhereFields({ draft, onChange, error }: FieldsProps) {
+function WhereFields({ draft, onChange }: FieldsProps) {
+  const bind = bindTo(draft, onChange);
   const [choices] = useState(() => everyChoices(draft.every));
   return (
     <>
       <TextField
+        {...bind('tags')}
         description="It runs on the connections of its engine that have all of these tags. Empty: on all of them."
-        error={fieldError(error, 'tags')}
         label="Tags"
         mono
-        onChange={(tags) => onChange({ tags })}
         placeholder="shop, env:production"
-        value={draft.tags}
       />
       <div className="own-check-pair">
-        <Select
-          choices={choices}
-          error={fieldError(error, 'every')}
-          label="Runs"
-          onChange={(every) => onChange({ every })}
-          value={draft.every}
-        />
+        <Select {...bind('every')} choices={choices} label="Runs" />
         <TextField
+          {...bind('timeout')}
           description="1 to 30."
-          error={fieldError(error, 'timeout')}
           isRequired
           label="Time limit (s)"
-          onChange={(timeout) => onChange({ timeout })}
           type="number"
-          value={draft.timeout}
         />
       </div>
     </>

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import type { TriedOwnCheck } from '../../../../src/console-api/own-checks/own-check-schemas.ts';
 import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
-import { fieldError } from '../../api.ts';
 import { valueText } from '../../parts/chart/value-text.ts';
 import { Select, TextField } from '../../parts/field.tsx';
 import { foundConnectionsQuery } from '../../parts/found-connections.ts';
@@ -19,14 +18,13 @@ const SHOWN = 10;
 interface TrialProps {
   draft: OwnCheckDraft;
   onChange: (changed: Partial<OwnCheckDraft>) => void;
-  error: unknown;
   /** Of the last trial. */
   tried: TriedOwnCheck | undefined;
   isTrying: boolean;
 }
 
 /** Where a statement is tried, and what it gave. */
-export function TryOwnCheck({ draft, onChange, error, tried, isTrying }: TrialProps) {
+export function TryOwnCheck({ draft, onChange, tried, isTrying }: TrialProps) {
   const [text, setText] = useState('');
   const q = useDeferredValue(text.trim());
   const { data } = useQuery(foundConnectionsQuery(q, OFFERED, draft.engine));
@@ -42,7 +40,7 @@ export function TryOwnCheck({ draft, onChange, error, tried, isTrying }: TrialPr
       ) : (
         <Select
           choices={choices}
-          error={fieldError(error, 'connection_id')}
+          parameter="connection_id"
           label="Connection"
           onChange={(id) => onChange({ connection: Number(id) })}
           value={draft.connection === null ? '' : String(draft.connection)}

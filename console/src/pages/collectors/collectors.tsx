@@ -1,17 +1,17 @@
 import './collectors.css';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Collector, IssuedToken } from '../../../../src/console-api/collectors/collector-routes.ts';
 import { send } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Page } from '../../parts/page.tsx';
-import { InlineError, Loaded, Message, NoPermission } from '../../parts/states.tsx';
+import { Loaded, Message } from '../../parts/states.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { duration, Time } from '../../parts/time.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { collectorsQuery } from '../../shell/collectors-query.ts';
 import { useCan } from '../../shell/profile.ts';
 import { EnrolDialog } from './enrol-dialog.tsx';
@@ -88,7 +88,7 @@ function Actions({ act, collector }: { act: NonNullable<Act>; collector: Collect
         New token
       </Button>
       {state !== 'revoked' && (
-        <Button aria-label={`Revoke ${name}`} kind="danger" onPress={() => act('revoke', collector)} small>
+        <Button aria-label={`Revoke ${name}`} onPress={() => act('revoke', collector)} small>
           Revoke
         </Button>
       )}
@@ -96,20 +96,11 @@ function Actions({ act, collector }: { act: NonNullable<Act>; collector: Collect
   );
 }
 
-/** The account's collectors: enrol and revoke them. */
-export function CollectorsPage() {
-  const can = useCan();
-  if (can('health:read')) return <Collectors mayWrite={can('keys:write')} />;
-  return (
-    <Page title="Collectors">
-      <NoPermission permission="health:read" />
-    </Page>
-  );
-}
-
 type Asked = { what: 'token' | 'revoke'; of: Collector } | { what: 'token'; of: null };
 
-function Collectors({ mayWrite }: { mayWrite: boolean }) {
+/** The account's collectors: enrol and revoke them. */
+export function CollectorsPage() {
+  const mayWrite = useCan()('keys:write');
   const { collector: shown } = useSearch({ from: '/in/collectors' });
   const queries = useQueryClient();
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -171,38 +162,22 @@ function NoCollectors({ children }: { children: React.ReactNode }) {
   );
 }
 
-function Revoke({
-  collector: { id, name, connections },
-  onClose,
-}: {
-  collector: Collector;
-  onClose: () => void;
-}) {
-  const queries = useQueryClient();
-  const revoke = useMutation({
-    mutationFn: () => send('POST', `/collectors/${id}/revoke`),
-    onSuccess() {
-      notify('Collector revoked');
-      void queries.invalidateQueries({ queryKey: ['collectors'] });
-      onClose();
-    },
+function Revoke({ collector, onClose }: { collector: Collector; onClose: () => void }) {
+  const { id, name, connections } = collector;
+  const revoke = useAction({
+    request: () => send('POST', `/collectors/${id}/revoke`),
+    renews: ['collectors'],
+    done: 'Collector revoked',
+    onDone: onClose,
   });
   return (
-    <Confirm
-      action="Revoke collector"
-      isOpen
-      isPending={revoke.isPending}
-      onClose={onClose}
-      onConfirm={() => revoke.mutate()}
-      title="Revoke this collector?"
-    >
+    <Confirm action="Revoke collector" onClose={onClose} title="Revoke this collector?" work={revoke}>
       <p>
         <bdi>{name}</bdi>: its next request is refused.{' '}
         {connections === 0
           ? 'It measures no connection.'
           : `Its ${connections === 1 ? 'connection is' : `${connections} connections are`} not measured until it is enrolled again.`}
       </p>
-      <InlineError error={revoke.error} />
     </Confirm>
   );
 }

@@ -1,14 +1,13 @@
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import type {
   Collector,
   IssuedToken,
   NewToken,
 } from '../../../../src/console-api/collectors/collector-routes.ts';
-import { fieldError, send } from '../../api.ts';
+import { send } from '../../api.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { InlineError } from '../../parts/states.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useDraft } from '../../parts/use-draft.ts';
 
 interface EnrolDialogProps {
   /** The collector that gets a new key; null for a new collector. */
@@ -19,36 +18,30 @@ interface EnrolDialogProps {
 
 /** Makes a token with which a collector enrols itself. */
 export function EnrolDialog({ known, onClose, onIssued }: EnrolDialogProps) {
-  const [name, setName] = useState(known?.name ?? '');
-  const issue = useMutation({
-    mutationFn: (body: NewToken) => send<IssuedToken>('POST', '/collectors', body),
-    gcTime: 0, // the answer holds the token
-    onSuccess: onIssued,
+  const { draft, bind } = useDraft({ name: known?.name ?? '' });
+  const issue = useAction({
+    request: () => send<IssuedToken>('POST', '/collectors', { name: draft.name.trim() } satisfies NewToken),
+    onDone: onIssued,
   });
-  const { error } = issue;
   return (
     <FormDialog
       action="Make token"
-      isPending={issue.isPending}
       onClose={onClose}
-      onSubmit={() => issue.mutate({ name: name.trim() })}
       title={known ? 'Make a new token' : 'Enrol a collector'}
+      work={issue}
     >
-      <InlineError error={error} fields={['name']} />
       {known ? (
         <p>
           The token gives <bdi>{known.name}</bdi> a new key. Its old key is valid until the token is used.
         </p>
       ) : (
         <TextField
+          {...bind('name')}
           autoFocus
           description="Where it runs, such as “frankfurt”. Start the collector with the same name."
-          error={fieldError(error, 'name')}
           isRequired
           label="Name"
           maxLength={200}
-          onChange={setName}
-          value={name}
         />
       )}
     </FormDialog>

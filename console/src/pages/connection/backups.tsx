@@ -1,10 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { BackupList, Heartbeat } from '../../../../src/console-api/connections/backup-routes.ts';
 import { valueText } from '../../../../src/platform/text/value-text.ts';
 import { send } from '../../api.ts';
 import { serviceUrl } from '../../base-path.ts';
-import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
@@ -12,8 +11,9 @@ import { Section } from '../../parts/page.tsx';
 import { InlineError, Loaded } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { duration, Time } from '../../parts/time.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { useCan } from '../../shell/profile.ts';
-import { backupsQuery, useRefresh } from './connection-query.ts';
+import { backupsQuery, CONNECTION_KEYS } from './connection-query.ts';
 
 type Report = BackupList['reports'][number];
 
@@ -70,23 +70,20 @@ export function Backups({ connectionId }: { connectionId: string }) {
   const mayWrite = useCan()('connections:write');
   const [asking, setAsking] = useState<'renew' | 'revoke' | null>(null);
   const [token, setToken] = useState<string | null>(null);
-  const renew = useRefresh();
   const path = `/connections/${encodeURIComponent(connectionId)}/heartbeat`;
-  const create = useMutation({
-    mutationFn: () => send<Heartbeat>('POST', path),
-    onSuccess: async (created) => {
+  const create = useAction({
+    request: () => send<Heartbeat>('POST', path),
+    renews: CONNECTION_KEYS,
+    onDone: (created) => {
       setAsking(null);
       setToken(created.token);
-      await renew();
     },
   });
-  const revoke = useMutation({
-    mutationFn: () => send('DELETE', path),
-    onSuccess: async () => {
-      setAsking(null);
-      notify('Heartbeat URL revoked');
-      await renew();
-    },
+  const revoke = useAction({
+    request: () => send('DELETE', path),
+    renews: CONNECTION_KEYS,
+    done: 'Heartbeat URL revoked',
+    onDone: () => setAsking(null),
   });
   const heartbeat = query.data?.heartbeat ?? null;
   const ask = (what: 'renew' | 'revoke') => {
@@ -129,14 +126,11 @@ export function Backups({ connectionId }: { connectionId: string }) {
       {asking !== null && (
         <Confirm
           action={asking === 'renew' ? 'Replace URL' : 'Revoke URL'}
-          isOpen
-          isPending={create.isPending || revoke.isPending}
           onClose={() => setAsking(null)}
-          onConfirm={() => (asking === 'renew' ? create.mutate() : revoke.mutate())}
           title={asking === 'renew' ? 'Replace the heartbeat URL?' : 'Revoke the heartbeat URL?'}
+          work={asking === 'renew' ? create : revoke}
         >
           <p>The current URL stops working at once: backup jobs that call it are no longer heard.</p>
-          <InlineError error={create.error ?? revoke.error} />
         </Confirm>
       )}
     </Section>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Episodes } from '../../../../src/console-api/episodes/episode-schemas.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { OpenEpisodes, PastEpisodes } from '../../episodes/episode-list.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -10,9 +10,7 @@ const RENEWED_MS = { calm: 10_000, blocked: 1_000 };
 
 function useEpisodes(connectionId: string) {
   return useQuery({
-    queryKey: ['connections', connectionId, 'episodes'],
-    queryFn: ({ signal }) =>
-      get<Episodes>(`/connections/${encodeURIComponent(connectionId)}/episodes`, {}, signal),
+    ...read<Episodes>(`/connections/${encodeURIComponent(connectionId)}/episodes`),
     refetchInterval: ({ state: { data } }) =>
       data?.episodes.some(({ ended_at }) => ended_at === null) ? RENEWED_MS.blocked : RENEWED_MS.calm,
   });

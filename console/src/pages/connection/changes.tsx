@@ -2,7 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ConnectionChanges } from '../../../../src/console-api/changes/change-schemas.ts';
 import { CHANGE_KINDS, kindText } from '../../../../src/platform/text/change-text.ts';
-import { get } from '../../api.ts';
+import { read, readPages } from '../../api.ts';
 import { ChangeList } from '../../parts/changes/change-list.tsx';
 import { Select } from '../../parts/field.tsx';
 import { MoreButton } from '../../parts/more-button.tsx';
@@ -16,15 +16,9 @@ const LATEST = 3;
 
 /** The latest changes, for the overview; nothing while there are none. */
 export function LatestChanges({ connectionId }: { connectionId: string }) {
-  const { data } = useQuery({
-    queryKey: ['connections', connectionId, 'changes', 'latest'],
-    queryFn: ({ signal }) =>
-      get<ConnectionChanges>(
-        `/connections/${encodeURIComponent(connectionId)}/changes`,
-        { limit: LATEST },
-        signal,
-      ),
-  });
+  const { data } = useQuery(
+    read<ConnectionChanges>(`/connections/${encodeURIComponent(connectionId)}/changes`, { limit: LATEST }),
+  );
   if (!data || data.changes.length === 0) return null;
   return (
     <Section
@@ -45,15 +39,10 @@ export function Changes({ connectionId }: { connectionId: string }) {
   const { change: kind } = useSearch({ from: '/in/connections/$id' });
   const navigate = useNavigate({ from: '/connections/$id' });
   const list = useInfiniteQuery({
-    queryKey: ['connections', connectionId, 'changes', kind ?? ''],
-    queryFn: ({ pageParam, signal }) =>
-      get<ConnectionChanges>(
-        `/connections/${encodeURIComponent(connectionId)}/changes`,
-        { kinds: kind, before: pageParam, limit: PER_PAGE },
-        signal,
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
+    ...readPages<ConnectionChanges>(`/connections/${encodeURIComponent(connectionId)}/changes`, {
+      kinds: kind,
+      limit: PER_PAGE,
+    }),
     placeholderData: keepPreviousData,
   });
   const changes = list.data?.pages.flatMap((page) => page.changes) ?? [];

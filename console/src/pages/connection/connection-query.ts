@@ -1,8 +1,9 @@
-import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type { BackupList } from '../../../../src/console-api/connections/backup-routes.ts';
 import type { ConnectionDetail } from '../../../../src/console-api/connections/connection-schemas.ts';
 import type { Silence } from '../../../../src/console-api/connections/silences.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
+import { useRenew } from '../../parts/use-action.ts';
 
 /** How often the page refreshes. */
 const RENEWED_EVERY_MS = 30_000;
@@ -10,37 +11,25 @@ const RENEWED_EVERY_MS = 30_000;
 /** A connection with its latest check; `id` comes from the URL. */
 export function connectionQuery(id: string) {
   return queryOptions({
-    queryKey: ['connections', id],
-    queryFn: ({ signal }) => get<ConnectionDetail>(`/connections/${encodeURIComponent(id)}`, {}, signal),
+    ...read<ConnectionDetail>(`/connections/${encodeURIComponent(id)}`),
     refetchInterval: RENEWED_EVERY_MS,
   });
 }
 
 /** Its active silences. */
 export function silencesQuery(id: string) {
-  return queryOptions({
-    queryKey: ['connections', id, 'silences'],
-    queryFn: ({ signal }) =>
-      get<{ data: Silence[] }>(`/connections/${encodeURIComponent(id)}/silences`, {}, signal),
-  });
+  return read<{ data: Silence[] }>(`/connections/${encodeURIComponent(id)}/silences`);
 }
 
 /** What was reported of its backups. */
 export function backupsQuery(id: string) {
-  return queryOptions({
-    queryKey: ['connections', id, 'backups'],
-    queryFn: ({ signal }) => get<BackupList>(`/connections/${encodeURIComponent(id)}/backups`, {}, signal),
-  });
+  return read<BackupList>(`/connections/${encodeURIComponent(id)}/backups`);
 }
 
-/** Refreshes everything that shows connections, or their tickets, silences or thresholds. */
+/** The first parts of the keys of all that shows connections, or their tickets, silences or thresholds. */
+export const CONNECTION_KEYS = ['connections', 'fleet', 'tickets', 'silences', 'thresholds'];
+
+/** Reads all of that again. */
 export function useRefresh(): () => Promise<void> {
-  const queries = useQueryClient();
-  return async () => {
-    await Promise.all(
-      ['connections', 'fleet', 'tickets', 'silences', 'thresholds'].map((key) =>
-        queries.invalidateQueries({ queryKey: [key] }),
-      ),
-    );
-  };
+  return useRenew(CONNECTION_KEYS);
 }

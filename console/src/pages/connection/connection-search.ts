@@ -19,9 +19,10 @@ export interface ConnectionSearch extends RangeSearch {
   edit?: 'tags' | 'settings';
   /** The query whose page is open, by its id or digest. */
   query?: string | undefined;
-  /** Queries of one database, and of one role. */
+  /** Queries of one database, of one role, and of one application. */
   database?: string | undefined;
   role?: string | undefined;
+  application?: string | undefined;
   /** Lists the queries of dbvitals' own login too. */
   own?: 'shown' | undefined;
 }
@@ -60,8 +61,9 @@ export function connectionSearch(given: Record<string, string | undefined>): Con
   const finding = given['finding']?.slice(0, 400);
   const { compare, query } = given;
   const edit = EDITS.find((dialog) => dialog === given['edit']);
-  const database = given['database']?.slice(0, NAME);
-  const role = given['role']?.slice(0, NAME);
+  const [database, role, application] = ['database', 'role', 'application'].map((name) =>
+    given[name]?.slice(0, NAME),
+  );
   const change = CHANGE_KINDS.find((kind) => kind === given['change']);
   return {
     ...(tab && { tab }),
@@ -73,6 +75,7 @@ export function connectionSearch(given: Record<string, string | undefined>): Con
     ...(query !== undefined && QUERY.test(query) && { query }),
     ...(database && { database }),
     ...(role && { role }),
+    ...(application && { application }),
     ...(given['own'] === 'shown' && { own: 'shown' as const }),
     ...rangeSearch(given),
   };

@@ -1,7 +1,6 @@
-import '../../parts/page-views.css';
-import { Link } from '@tanstack/react-router';
 import type { ConnectionTab } from '../../../../src/vocabulary/connection-tabs.ts';
 import { type Engine, isSqlEngine } from '../../../../src/vocabulary/engines.ts';
+import { PageView, PageViews } from '../../parts/page-views.tsx';
 import { type ConnectionSearch, openTab } from './connection-search.ts';
 
 const TABS: readonly { tab: ConnectionTab; label: string }[] = [
@@ -27,26 +26,19 @@ export function ConnectionTabs({
   const open = openTab(search);
   const { range, from, to } = search;
   return (
-    <nav aria-label="Connection">
-      <ul className="page-views connection-views">
-        {TABS.filter(({ tab }) => tab !== 'queries' || isSqlEngine(engine)).map(({ tab, label }) => (
-          <li key={tab}>
-            <Link
-              // The router's own status looks at all parameters.
-              activeProps={{}}
-              aria-current={tab === open ? 'page' : undefined}
-              className="page-view"
-              data-status={tab === open ? 'active' : undefined}
-              params={{ id }}
-              resetScroll={false}
-              search={{ tab, ...(range && { range }), ...(from && { from }), ...(to && { to }) }}
-              to="/connections/$id"
-            >
-              {label}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    <PageViews label="Connection" open={open}>
+      {TABS.filter(({ tab }) => tab !== 'queries' || isSqlEngine(engine)).map(({ tab, label }) => (
+        <PageView
+          isOpen={tab === open}
+          key={tab}
+          params={{ id }}
+          resetScroll={false}
+          search={{ tab, ...(range && { range }), ...(from && { from }), ...(to && { to }) }}
+          to="/connections/$id"
+        >
+          {label}
+        </PageView>
+      ))}
+    </PageViews>
   );
 }

@@ -6,22 +6,16 @@ import type {
   ConnectionSettings,
 } from '../../../../src/console-api/connections/connection-schemas.ts';
 import type { ConnectionTest } from '../../../../src/console-api/connections/test-connection.ts';
-import { ApiError, fieldError, get, send } from '../../api.ts';
+import { ApiError, get, send } from '../../api.ts';
 import { announce, notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import type { ConnectionDraft } from '../../parts/connection-draft.ts';
-import {
-  ADDRESS_FIELDS,
-  CheckFields,
-  DatabaseFields,
-  LoginFields,
-  OTHER_FIELDS,
-} from '../../parts/connection-fields.tsx';
+import { CheckFields, DatabaseFields, LoginFields } from '../../parts/connection-fields.tsx';
 import { SecurityFields } from '../../parts/connection-security.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { InlineError } from '../../parts/states.tsx';
 import { TestResult } from '../../parts/test-result.tsx';
+import { bindTo } from '../../parts/use-draft.ts';
 import { connectionQuery, useRefresh } from './connection-query.ts';
 import { type Conflict, EditConflict } from './edit-conflict.tsx';
 import { changedFields, changeOf, draftOf, needsPassword, needsSshKey, rebased } from './settings-draft.ts';
@@ -80,7 +74,8 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
   // What to do about a failure stays while it is being done.
   const result = (isTested || test.data?.reachable === false) && !test.isPending ? test.data : null;
   const onChange = (changed: Partial<ConnectionDraft>) => setDraft((old) => ({ ...old, ...changed }));
-  const fields = { draft, error, onChange };
+  const bind = bindTo(draft, onChange);
+  const fields = { draft, onChange };
   return (
     <FormDialog
       action="Save"
@@ -98,7 +93,6 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
       isChanged={!isUnchanged}
       isDisabled={isUnchanged}
       isBusy={test.isPending}
-      isPending={save.isPending}
       onClose={onClose}
       onSubmit={() => {
         test.reset();
@@ -106,17 +100,11 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
       }}
       title="Edit connection"
       wide
+      work={{ ...save, error, mutate: () => save.mutate(change) }}
     >
       <div className="connection-fields">
         {clash && <EditConflict clash={clash} />}
-        <TextField
-          error={fieldError(error, 'name')}
-          isRequired
-          label="Name"
-          maxLength={200}
-          onChange={(name) => onChange({ name })}
-          value={draft.name}
-        />
+        <TextField {...bind('name')} isRequired label="Name" maxLength={200} />
         {known.token_source === null ? (
           <>
             <DatabaseFields {...fields} isEngineFixed />
@@ -139,7 +127,6 @@ export function EditDialog({ settings, onClose }: { settings: ConnectionSettings
           </p>
         )}
         <CheckFields {...fields} />
-        <InlineError error={error} fields={['name', ...ADDRESS_FIELDS, ...OTHER_FIELDS]} />
         {result && <TestResult onTls={(tls) => onChange({ tls })} test={result} />}
       </div>
     </FormDialog>

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import type { Episodes } from '../../../../src/console-api/episodes/episode-schemas.ts';
 import type { ConnectionLoad } from '../../../../src/console-api/load/load-schemas.ts';
 import { LOAD_DIMENSION_NAMES, type LoadDimension } from '../../../../src/vocabulary/load-dimensions.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { sessionsText } from '../../episodes/sessions-text.ts';
 import { Chart } from '../../parts/chart/chart.tsx';
 import { useChartGroup } from '../../parts/chart/chart-group.tsx';
@@ -31,13 +31,7 @@ const CHOICES = LOAD_DIMENSION_NAMES.map((id) => ({ id, label: WORDS[id] }));
 
 function loadQuery(id: string, by: LoadDimension, span: Span, query: string | undefined) {
   return {
-    queryKey: ['connections', id, 'load', by, span, query],
-    queryFn: ({ signal }: { signal: AbortSignal }) =>
-      get<ConnectionLoad>(
-        `/connections/${encodeURIComponent(id)}/load`,
-        { by, query, ...searchOf(span) },
-        signal,
-      ),
+    ...read<ConnectionLoad>(`/connections/${encodeURIComponent(id)}/load`, { by, query, ...searchOf(span) }),
     placeholderData: keepPreviousData,
     staleTime: RENEWED_MS,
     gcTime: RENEWED_MS,
@@ -162,9 +156,7 @@ function partText(name: string | null, by: LoadDimension): string {
 
 function useEpisodeMarkers(connectionId: string, span: Span): ChartChange[] {
   const { data } = useQuery({
-    queryKey: ['connections', connectionId, 'marked-episodes', span],
-    queryFn: ({ signal }) =>
-      get<Episodes>(`/connections/${encodeURIComponent(connectionId)}/episodes`, searchOf(span), signal),
+    ...read<Episodes>(`/connections/${encodeURIComponent(connectionId)}/episodes`, searchOf(span)),
     placeholderData: keepPreviousData,
     staleTime: RENEWED_MS,
     gcTime: RENEWED_MS,

@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ConnectionSettings } from '../../../../src/console-api/connections/connection-schemas.ts';
 import { send } from '../../api.ts';
 import { Confirm } from '../../parts/dialog.tsx';
-import { InlineError } from '../../parts/states.tsx';
 
 interface RemoveDialogProps {
   settings: ConnectionSettings;
@@ -23,19 +22,11 @@ export function RemoveDialog({ settings: { id, name }, onClose, onRemoved }: Rem
     },
   });
   return (
-    <Confirm
-      action="Remove connection"
-      isOpen
-      isPending={remove.isPending}
-      onClose={onClose}
-      onConfirm={() => remove.mutate()}
-      title="Remove this connection?"
-    >
+    <Confirm action="Remove connection" onClose={onClose} title="Remove this connection?" work={remove}>
       <p>
         “<bdi>{name}</bdi>” is no longer monitored, and its stored password is deleted. Its tickets are kept
         as resolved. This can’t be undone.
       </p>
-      <InlineError error={remove.error} />
     </Confirm>
   );
 }

@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Silence } from '../../../../src/console-api/connections/silences.ts';
 import { Button } from '../../parts/button.tsx';
@@ -6,9 +5,9 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { endSilences } from '../../parts/end-silences.ts';
 import { Section } from '../../parts/page.tsx';
 import { reasonText } from '../../parts/silence-reasons.ts';
-import { InlineError } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { useCan } from '../../shell/profile.ts';
 import { useRefresh } from './connection-query.ts';
 
@@ -17,9 +16,9 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
   const mayWrite = useCan()('connections:write');
   const renew = useRefresh();
   const [ending, setEnding] = useState<Silence | null>(null);
-  const end = useMutation({
-    mutationFn: (id: number) => endSilences([id], renew),
-    onSuccess: () => setEnding(null),
+  const end = useAction({
+    request: () => endSilences(ending ? [ending.id] : [], renew),
+    onDone: () => setEnding(null),
   });
   const ask = (silence: Silence) => {
     end.reset();
@@ -79,18 +78,10 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
     >
       <Table columns={columns} label="Silences" rowKey={({ id }) => id} rows={silences} />
       {ending && (
-        <Confirm
-          action="End silence"
-          isOpen
-          isPending={end.isPending}
-          onClose={() => setEnding(null)}
-          onConfirm={() => end.mutate(ending.id)}
-          title="End this silence?"
-        >
+        <Confirm action="End silence" onClose={() => setEnding(null)} title="End this silence?" work={end}>
           <p>
             The next check can open a ticket for <span className="mono">{ending.check_id}</span> again.
           </p>
-          <InlineError error={end.error} />
         </Confirm>
       )}
     </Section>

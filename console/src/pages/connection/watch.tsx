@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ConnectionWatch } from '../../../../src/console-api/alerts/maintenance-routes.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -11,9 +11,7 @@ const RENEWED_MS = 60_000;
 /** The open alerts of a connection, and the maintenance window that it is in; nothing without both. */
 export function Watch({ connectionId }: { connectionId: string }) {
   const { data } = useQuery({
-    queryKey: ['connections', connectionId, 'watch'],
-    queryFn: ({ signal }) =>
-      get<ConnectionWatch>(`/connections/${encodeURIComponent(connectionId)}/watch`, {}, signal),
+    ...read<ConnectionWatch>(`/connections/${encodeURIComponent(connectionId)}/watch`),
     refetchInterval: RENEWED_MS,
   });
   if (!data || (data.alerts.length === 0 && data.maintenance === null)) return null;

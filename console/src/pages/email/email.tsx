@@ -1,17 +1,16 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { Email } from '../../../../src/console-api/notifications/email-routes.ts';
-import { ApiError, get, send } from '../../api.ts';
+import { ApiError, read, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
-import { ErrorState, FormError, SkeletonRows } from '../../parts/states.tsx';
+import { FormError, Loaded, SkeletonRows } from '../../parts/states.tsx';
 import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
 
 /** What a link in an e-mail opens: a recipient confirms or unsubscribes, without a session. */
 export function EmailPage() {
   const { token } = useParams({ from: '/email/$token' });
   const link = useQuery({
-    queryKey: ['email', token],
-    queryFn: ({ signal }) => get<Email>(`/email/${encodeURIComponent(token)}`, {}, signal),
+    ...read<Email>(`/email/${encodeURIComponent(token)}`),
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (link.data) return <Choice email={link.data} token={token} />;
@@ -24,11 +23,9 @@ export function EmailPage() {
   }
   return (
     <SignedOutLayout title="Notifications">
-      {link.error && !link.isFetching ? (
-        <ErrorState error={link.error} onRetry={() => void link.refetch()} />
-      ) : (
-        <SkeletonRows rows={3} />
-      )}
+      <Loaded query={link} skeleton={<SkeletonRows rows={3} />}>
+        {() => null}
+      </Loaded>
     </SignedOutLayout>
   );
 }

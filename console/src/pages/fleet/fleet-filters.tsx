@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { CheckList, Fleet } from '../../../../src/console-api/fleet/fleet-routes.ts';
 import { ENGINE_NAMES, ENGINES } from '../../../../src/vocabulary/engines.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { Select } from '../../parts/field.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { countSet, MoreFilters } from '../../parts/more-filters.tsx';
@@ -104,10 +104,7 @@ function CheckChoice({
   check: string | undefined;
   onChange: (check: string | undefined) => void;
 }) {
-  const { data } = useQuery({
-    queryKey: ['fleet', 'checks'],
-    queryFn: ({ signal }) => get<CheckList>('/fleet/checks', {}, signal),
-  });
+  const { data } = useQuery(read<CheckList>('/fleet/checks'));
   const found = data?.data ?? [];
   const isListed = check === undefined || found.some(({ check_id }) => check_id === check);
   return (

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { FleetMeasures, FleetMetrics } from '../../../../src/console-api/measures/measure-schemas.ts';
 import type { FleetRange } from '../../../../src/vocabulary/fleet-ranges.ts';
-import { get } from '../../api.ts';
+import { get, read } from '../../api.ts';
 
 /** The history of a vital sign on one connection, with the ends of its range. */
 interface FleetLine {
@@ -19,8 +19,8 @@ const RENEWED_EVERY_MS = 60_000;
 
 /** The vital signs that connections can be compared by. They change with the version of the service only. */
 export const metricsQuery = queryOptions({
+  ...read<FleetMetrics>('/fleet/metrics'),
   queryKey: ['fleet-metrics'],
-  queryFn: ({ signal }) => get<FleetMetrics>('/fleet/metrics', {}, signal),
   staleTime: Number.POSITIVE_INFINITY,
 });
 

@@ -126,7 +126,7 @@ const LAST: readonly Column<FleetRow>[] = [
   {
     id: 'last_checked_at',
     header: 'Last check',
-    width: '6.75rem',
+    width: '8rem',
     isSortable: true,
     cell: (row) => <LastCheck row={row} />,
   },

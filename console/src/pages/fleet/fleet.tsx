@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import type { Fleet } from '../../../../src/console-api/fleet/fleet-routes.ts';
 import type { FleetMetrics } from '../../../../src/console-api/measures/measure-schemas.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
@@ -83,8 +83,7 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
     return chosen ? { metric: chosen.metric, title: chosen.title, unit: chosen.unit, range } : null;
   }, [metrics, metric, range]);
   const query = useQuery({
-    queryKey: ['fleet', listed],
-    queryFn: ({ signal }) => get<Fleet>('/fleet', { ...listed }, signal),
+    ...read<Fleet>('/fleet', { ...listed }),
     placeholderData: keepPreviousData,
     refetchInterval: RENEWED_EVERY_MS,
     // Comparing 10,000 rows with the previous ones takes longer than drawing the thirty visible ones.

@@ -1,21 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import type { Invitations } from '../../../../src/console-api/members/invitations.ts';
-import { ApiError, apiUrl, get, send } from '../../api.ts';
+import { ApiError, apiUrl, get, read, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
-import { ErrorState, FormError, SkeletonRows } from '../../parts/states.tsx';
+import { FormError, Loaded, SkeletonRows } from '../../parts/states.tsx';
 import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
 
 type Invitation = Invitations['data'][number];
 
 /** The invitations of a person who uses single sign-on, to accept or decline. */
 export function InvitationsPage() {
-  const invitations = useQuery({
-    queryKey: ['invitations'],
-    queryFn: ({ signal }) => get<Invitations>('/invitations', {}, signal),
-  });
-  const { data, error, isFetching, refetch } = invitations;
+  const invitations = useQuery(read<Invitations>('/invitations'));
+  const { error } = invitations;
   if (error instanceof ApiError && error.status === 401) {
     return (
       <SignedOutLayout title="Invitations">
@@ -26,13 +23,9 @@ export function InvitationsPage() {
   }
   return (
     <SignedOutLayout title="Invitations">
-      {data && <Answers acts={data.acts} invitations={data.data} />}
-      {!data &&
-        (error && !isFetching ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <SkeletonRows rows={3} />
-        ))}
+      <Loaded query={invitations} skeleton={<SkeletonRows rows={3} />}>
+        {({ acts, data }) => <Answers acts={acts} invitations={data} />}
+      </Loaded>
     </SignedOutLayout>
   );
 }

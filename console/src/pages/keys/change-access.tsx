@@ -4,7 +4,6 @@ import type { KeyChange } from '../../../../src/console-api/keys/change-keys.ts'
 import { send } from '../../api.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
-import { InlineError } from '../../parts/states.tsx';
 import { AccessFields } from './access-fields.tsx';
 import type { ApiKey } from './api-key-lifetime.ts';
 import { accessIn, draftOf } from './key-access.ts';
@@ -16,7 +15,7 @@ export function ChangeAccess({ subject, onClose }: { subject: ApiKey; onClose: (
   const [draft, setDraft] = useState(initial);
   const queries = useQueryClient();
   const save = useMutation({
-    mutationFn: (body: KeyChange) => send('PATCH', `/keys/${id}`, body),
+    mutationFn: () => send('PATCH', `/keys/${id}`, { version, ...accessIn(draft) } satisfies KeyChange),
     onSuccess: () => {
       announce('Access changed');
       onClose();
@@ -27,16 +26,14 @@ export function ChangeAccess({ subject, onClose }: { subject: ApiKey; onClose: (
     <FormDialog
       action="Save"
       isChanged={JSON.stringify(draft) !== JSON.stringify(initial)}
-      isPending={save.isPending}
       onClose={onClose}
-      onSubmit={() => save.mutate({ version, ...accessIn(draft) })}
       title="Change access"
+      work={save}
     >
-      <InlineError error={save.error} fields={['scopes', 'allowed_addresses']} />
       <p>
         What <bdi className="keys-name">{name}</bdi> may do from its next request on.
       </p>
-      <AccessFields draft={draft} error={save.error} onChange={setDraft} />
+      <AccessFields draft={draft} onChange={setDraft} />
     </FormDialog>
   );
 }

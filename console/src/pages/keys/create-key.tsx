@@ -1,14 +1,16 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { IssuedKey, NewKey } from '../../../../src/console-api/keys/change-keys.ts';
-import { fieldError, send } from '../../api.ts';
+import { send } from '../../api.ts';
 import { serviceUrl } from '../../base-path.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
 import { limitText, PlanAccess, planName } from '../../parts/plan-access.tsx';
-import { InlineError, Loaded, NoPermission, SkeletonRows } from '../../parts/states.tsx';
+import { Loaded, NoPermission, SkeletonRows } from '../../parts/states.tsx';
 import { inBothZones } from '../../parts/time.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useDraft } from '../../parts/use-draft.ts';
 import { accountQuery } from '../../shell/account-query.ts';
 import { zoneWords } from '../../time-zone.ts';
 import { AccessFields } from './access-fields.tsx';
@@ -54,71 +56,66 @@ export function CreateApiKey({ mayWrite, ...props }: CreateKeyProps & { mayWrite
 
 /** The form, with the access that the key will have. */
 function Form({ given, onClose, onMade }: CreateKeyProps) {
-  const [name, setName] = useState(given.name ?? '');
-  const [note, setNote] = useState(given.note ?? '');
-  const [choice, setChoice] = useState('90');
-  const [day, setDay] = useState('');
+  const { draft, bind } = useDraft({
+    name: given.name ?? '',
+    note: given.note ?? '',
+    choice: '90',
+    day: '',
+  });
+  const { name, note, choice, day } = draft;
   const [access, setAccess] = useState(ANY_ACCESS);
   const life = lifeOf(choice, day);
-  const create = useMutation({
-    mutationFn: (body: NewKey) => send<IssuedKey>('POST', '/keys', body),
-    gcTime: 0, // the answer holds the key
-    onSuccess: ({ id, key, expires_at }) =>
+  const create = useAction({
+    request: (): Promise<IssuedKey> =>
+      send('POST', '/keys', {
+        name: name.trim(),
+        note: note.trim(),
+        expires_in: life ?? null,
+        ...accessIn(access),
+      } satisfies NewKey),
+    onDone: ({ id, key, expires_at }) =>
       onMade({ id, key, expires_at, name: name.trim(), old_revoked_at: null }),
   });
-  const submit = () => {
-    if (life === undefined) return;
-    create.mutate({ name: name.trim(), note: note.trim(), expires_in: life, ...accessIn(access) });
-  };
-  const { error } = create;
   return (
     <FormDialog
       action="Create key"
-      isPending={create.isPending}
       onClose={onClose}
-      onSubmit={submit}
+      onSubmit={() => life !== undefined && create.mutate()}
       title="Create an API key"
       wide
+      work={create}
     >
-      <InlineError error={error} fields={['name', 'note', 'expires_in', 'scopes', 'allowed_addresses']} />
       <TextField
+        {...bind('name')}
         autoFocus
         description="What the key is for, such as “Grafana, production”. The activity log shows it with each request."
-        error={fieldError(error, 'name')}
         isRequired
         label="Name"
         maxLength={200}
-        onChange={setName}
-        value={name}
       />
       <TextField
+        {...bind('note')}
         description="Optional: where the key is stored, whom to contact."
-        error={fieldError(error, 'note')}
         label="Note"
         maxLength={1_000}
-        onChange={setNote}
-        value={note}
       />
       <Select
+        {...bind('choice', 'expires_in')}
         choices={LIVES}
         description={endInWords(life)}
-        error={fieldError(error, 'expires_in')}
         label="Expires"
-        onChange={setChoice}
-        value={choice}
       />
       {choice === 'day' && (
         <TextField
+          {...bind('day')}
           description={`The key works until the end of that day in ${zoneWords()}.`}
           error={day && life === undefined ? 'Choose a day that is not over yet.' : null}
           isRequired
           label="Last day"
-          onChange={setDay}
           type="date"
-          value={day}
         />
       )}
-      <AccessFields draft={access} error={error} onChange={setAccess} />
+      <AccessFields draft={access} onChange={setAccess} />
       <Reach />
       <p className="quiet small keys-hand-over">
         To have someone else create the key, send them a link to this form:

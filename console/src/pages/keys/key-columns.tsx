@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { IconButton } from '../../parts/button.tsx';
-import { ActionMenu } from '../../parts/menu.tsx';
+import { actionsColumn } from '../../parts/actions-column.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { local, Time } from '../../parts/time.tsx';
 import { isAccepted } from './api-key-lifetime.ts';
@@ -90,21 +89,9 @@ export function apiKeyColumns(limit: number, act: ApiKeyAction | null): Column<A
         </>
       ),
     },
-    {
-      id: 'actions',
-      header: 'Actions',
-      hideHeader: true,
-      width: '2.5rem',
-      align: 'end',
-      narrow: 'corner',
-      cell: (key) => {
-        const actions = act ? actionsOf(key, act) : [];
-        if (actions.length === 0) return null;
-        const label = `Actions for ${key.subject.name}, created ${local(key.subject.created_at)}`;
-        return (
-          <ActionMenu actions={actions} label={label} trigger={<IconButton icon="more" label={label} />} />
-        );
-      },
-    },
+    actionsColumn(
+      ({ subject }) => `${subject.name}, created ${local(subject.created_at)}`,
+      (key) => (act ? actionsOf(key, act) : []),
+    ),
   ];
 }

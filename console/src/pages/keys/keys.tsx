@@ -7,7 +7,7 @@ import { ButtonLink } from '../../parts/button-link.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { accessText } from '../../parts/plan-access.tsx';
 import { useRestoredFocus } from '../../parts/restore-focus.ts';
-import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
+import { Loaded, Message } from '../../parts/states.tsx';
 import { useNow } from '../../parts/time.tsx';
 import { accountQuery } from '../../shell/account-query.ts';
 import { useCan, useProfile } from '../../shell/profile.ts';
@@ -23,20 +23,11 @@ import { RevokeApiKey } from './revoke-key.tsx';
 import { type NewSecret, SecretDialog } from './secret-dialog.tsx';
 import { Snippets } from './snippets.tsx';
 
-/** The account's API keys: create, regenerate and revoke them. */
-export function KeysPage() {
-  const can = useCan();
-  if (can('keys:read')) return <Keys mayWrite={can('keys:write')} />;
-  return (
-    <Page title="API keys">
-      <NoPermission permission="keys:read" />
-    </Page>
-  );
-}
-
 type OpenDialog = { what: ApiKeyDialog; of: ApiKeyState };
 
-function Keys({ mayWrite }: { mayWrite: boolean }) {
+/** The account's API keys: create, regenerate and revoke them. */
+export function KeysPage() {
+  const mayWrite = useCan()('keys:write');
   const search = useSearch({ from: '/in/keys' });
   const navigate = useNavigate({ from: '/keys' });
   const queries = useQueryClient();

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { KeyRefusals } from '../../../../src/console-api/keys/key-use-routes.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { Loaded, Message } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -18,8 +18,7 @@ type Refusal = KeyRefusals['data'][number];
 /** Where a key was refused: after its end, or from an address that is not allowed. */
 export function RefusedAttempts({ id }: { id: number }) {
   const refusals = useQuery({
-    queryKey: ['keys', id, 'refusals'],
-    queryFn: ({ signal }) => get<KeyRefusals>(`/keys/${id}/refusals`, {}, signal),
+    ...read<KeyRefusals>(`/keys/${id}/refusals`),
     refetchInterval: 30_000,
   });
   return (

@@ -4,7 +4,6 @@ import type { RegeneratedKey, Regeneration } from '../../../../src/console-api/k
 import { send } from '../../api.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { RadioGroup } from '../../parts/field.tsx';
-import { InlineError } from '../../parts/states.tsx';
 import { inBothZones } from '../../parts/time.tsx';
 import { type ApiKey, overlapChoices } from './api-key-lifetime.ts';
 import type { NewSecret } from './secret-dialog.tsx';
@@ -32,14 +31,7 @@ export function RegenerateApiKey({ subject, lastUsedAt, onClose, onMade }: Regen
   });
   const ends = endOf(overlap, expires_at);
   return (
-    <FormDialog
-      action="Regenerate"
-      isPending={regenerate.isPending}
-      onClose={onClose}
-      onSubmit={() => regenerate.mutate()}
-      title="Regenerate this key?"
-    >
-      <InlineError error={regenerate.error} />
+    <FormDialog action="Regenerate" onClose={onClose} title="Regenerate this key?" work={regenerate}>
       <p>
         This creates a new key for <bdi className="keys-name">{name}</bdi> with the same name, note and
         lifetime. Choose when the old key, <code>dbv_live_…{subject.last_four}</code>, stops working.

@@ -1,14 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Revocation, RevokedKey } from '../../../../src/console-api/keys/change-keys.ts';
-import { ApiError, fieldError, send } from '../../api.ts';
+import { ApiError, send } from '../../api.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icons.tsx';
-import { InlineError } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type ApiKey, isInUse } from './api-key-lifetime.ts';
 
@@ -41,14 +40,12 @@ export function RevokeApiKey({ subject, lastUsedAt, onClose }: RevokeKeyProps) {
     <FormDialog
       action="Revoke key"
       isDisabled={!isNamed}
-      isPending={revoke.isPending}
       kind="danger"
       onClose={onClose}
-      onSubmit={() => revoke.mutate(mustName ? { name: typed.trim() } : {})}
       role="alertdialog"
       title="Revoke this key?"
+      work={{ ...revoke, mutate: () => revoke.mutate(mustName ? { name: typed.trim() } : {}) }}
     >
-      <InlineError error={error} fields={['name']} />
       <p>
         <bdi className="keys-name">{name}</bdi>: requests with <code>dbv_live_…{last_four}</code> are refused
         immediately. This can’t be undone.
@@ -77,7 +74,7 @@ export function RevokeApiKey({ subject, lastUsedAt, onClose }: RevokeKeyProps) {
           <TextField
             autoComplete="off"
             autoFocus
-            error={fieldError(error, 'name')}
+            parameter="name"
             label="Key name"
             onChange={setTyped}
             value={typed}

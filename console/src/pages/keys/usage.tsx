@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { KeyUsage } from '../../../../src/console-api/keys/key-use-routes.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { Select } from '../../parts/field.tsx';
 import { Loaded, Message } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -17,8 +17,7 @@ const KIND_TEXTS: Record<Kind, string> = {
 /** A key's requests of the last 30 days by endpoint and status: a chart by day, and a table. */
 export function Usage({ id }: { id: number }) {
   const usage = useQuery({
-    queryKey: ['keys', id, 'usage'],
-    queryFn: ({ signal }) => get<KeyUsage>(`/keys/${id}/usage`, {}, signal),
+    ...read<KeyUsage>(`/keys/${id}/usage`),
     refetchInterval: ({ state }) => (state.data?.counted === false ? 3_000 : 60_000),
   });
   return (

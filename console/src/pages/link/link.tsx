@@ -1,12 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link as RouterLink, useNavigate, useParams } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
 import type { Link } from '../../../../src/console-api/sign-in/links.ts';
-import { ApiError, fieldError, get, send } from '../../api.ts';
+import { ApiError, read, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { ErrorState, FormError, SkeletonRows } from '../../parts/states.tsx';
+import { Form } from '../../parts/form.tsx';
+import { NewPasswordField } from '../../parts/new-password-field.tsx';
+import { Loaded, SkeletonRows } from '../../parts/states.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useDraft } from '../../parts/use-draft.ts';
 import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
 
 const TITLES = {
@@ -19,8 +22,7 @@ const TITLES = {
 export function LinkPage() {
   const { token } = useParams({ from: '/link/$token' });
   const link = useQuery({
-    queryKey: ['link', token],
-    queryFn: ({ signal }) => get<Link>(`/link/${encodeURIComponent(token)}`, {}, signal),
+    ...read<Link>(`/link/${encodeURIComponent(token)}`),
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (link.data) return <LinkForm link={link.data} token={token} />;
@@ -34,11 +36,9 @@ export function LinkPage() {
   }
   return (
     <SignedOutLayout title="Your link">
-      {link.error && !link.isFetching ? (
-        <ErrorState error={link.error} onRetry={() => void link.refetch()} />
-      ) : (
-        <SkeletonRows rows={3} />
-      )}
+      <Loaded query={link} skeleton={<SkeletonRows rows={3} />}>
+        {() => null}
+      </Loaded>
     </SignedOutLayout>
   );
 }
@@ -53,29 +53,23 @@ function introduction({ purpose, account_name, signed_in }: Link): string {
 
 function LinkForm({ link, token }: { link: Link; token: string }) {
   const { purpose, signed_in, session_email } = link;
-  const [name, setName] = useState(link.name ?? '');
-  const [email, setEmail] = useState(link.email ?? '');
-  const [password, setPassword] = useState('');
+  const { draft, bind } = useDraft({ name: link.name ?? '', email: link.email ?? '', password: '' });
+  const { name, email, password } = draft;
   const queries = useQueryClient();
   const navigate = useNavigate();
   const asksName = !signed_in && purpose !== 'reset';
-  const use = useMutation({
-    mutationFn: () =>
+  const use = useAction({
+    request: () =>
       send('POST', `/link/${encodeURIComponent(token)}`, {
         ...(asksName && { name: name.trim() }),
         ...(purpose === 'owner' && { email: email.trim() }),
         ...(!signed_in && { password }),
       }),
-    onSuccess: async () => {
+    onDone: async () => {
       queries.clear();
       await navigate({ to: '/fleet', search: {}, replace: true });
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    use.mutate();
-  };
-  const { error } = use;
   return (
     <SignedOutLayout title={TITLES[purpose]}>
       <p className="quiet">{introduction(link)}</p>
@@ -85,48 +79,23 @@ function LinkForm({ link, token }: { link: Link; token: string }) {
           keep it, <RouterLink to="/fleet">go back to the console</RouterLink>.
         </p>
       )}
-      <form onSubmit={submit}>
-        {asksName && (
-          <TextField
-            autoComplete="name"
-            error={fieldError(error, 'name')}
-            isRequired
-            label="Your name"
-            onChange={setName}
-            value={name}
-          />
-        )}
+      <Form error={use.error} onSubmit={() => use.mutate()}>
+        {asksName && <TextField {...bind('name')} autoComplete="name" isRequired label="Your name" />}
         <TextField
+          {...bind('email')}
           autoComplete="username"
-          error={fieldError(error, 'email')}
           isReadOnly={purpose !== 'owner'}
           isRequired
           label="E-mail address"
-          onChange={setEmail}
           type="email"
-          value={email}
         />
         {!signed_in && (
-          <TextField
-            autoComplete="new-password"
-            description="12 characters or more. A long passphrase is easier to remember than a complex password."
-            error={fieldError(error, 'password')}
-            isRequired
-            label={purpose === 'reset' ? 'New password' : 'Password'}
-            minLength={12}
-            onChange={setPassword}
-            type="password"
-            value={password}
-          />
+          <NewPasswordField {...bind('password')} label={purpose === 'reset' ? 'New password' : 'Password'} />
         )}
         <Button isPending={use.isPending} kind="primary" type="submit">
           {purpose === 'reset' ? 'Set password and sign in' : signed_in ? 'Join' : 'Save and sign in'}
         </Button>
-      </form>
-      <FormError
-        error={error}
-        fields={['email', ...(asksName ? ['name'] : []), ...(signed_in ? [] : ['password'])]}
-      />
+      </Form>
     </SignedOutLayout>
   );
 }

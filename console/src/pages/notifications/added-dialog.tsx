@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
 import type { StoredDestination } from '../../../../src/console-api/notifications/destination-schemas.ts';
 import { send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { figure } from '../../parts/figure.ts';
 import { InlineError } from '../../parts/states.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { CHANNEL_TEXTS } from './channel-texts.ts';
 import { SigningSecretDialog } from './signing-secret-dialog.tsx';
 import { type SentTest, TestAnswer } from './test-answer.tsx';
@@ -53,8 +53,8 @@ export function AddedDialog({ made, test, onChange, onDone }: AddedDialogProps) 
 
 /** Sends what was found before the destination was added, once. */
 function SendOpen({ id, count }: { id: number; count: number }) {
-  const { data, error, isPending, mutate } = useMutation({
-    mutationFn: () => send<{ queued: number }>('POST', `/destinations/${id}/send-open-tickets`),
+  const { data, error, isPending, mutate } = useAction({
+    request: () => send<{ queued: number }>('POST', `/destinations/${id}/send-open-tickets`),
   });
   return (
     <div className="send-open">

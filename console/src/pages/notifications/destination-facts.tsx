@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Fleet } from '../../../../src/console-api/fleet/fleet-routes.ts';
 import type { Destination } from '../../../../src/console-api/notifications/destination-schemas.ts';
 import { EVENTLESS_CHANNELS, GROUPING_CHANNELS } from '../../../../src/vocabulary/channels.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { figure } from '../../parts/figure.ts';
 import { KIND_TEXTS } from '../../parts/kind-texts.ts';
 import { Facts } from '../../parts/page.tsx';
@@ -101,8 +101,7 @@ function Kinds({ destination: { kinds, kinds_not_in_plan } }: { destination: Des
 
 function Scope({ connections: { ids, names } }: Pick<Destination, 'connections'>) {
   const { data } = useQuery({
-    queryKey: ['fleet', 'names', ''],
-    queryFn: ({ signal }) => get<Fleet>('/fleet', { q: '', sort: 'name' }, signal),
+    ...read<Fleet>('/fleet', { q: '', sort: 'name' }),
     enabled: ids !== null,
   });
   if (ids === null && names === null) return 'all';

@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Destination } from '../../../../src/console-api/notifications/destination-schemas.ts';
-import { IconButton } from '../../parts/button.tsx';
+import { actionsColumn } from '../../parts/actions-column.tsx';
 import { figure } from '../../parts/figure.ts';
-import { ActionMenu } from '../../parts/menu.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ChannelIcon } from './channel-icon.tsx';
@@ -80,24 +79,9 @@ function columnsFor(act: DestinationAction | null): Column<Destination>[] {
       cell: ({ queue: { last_success_at } }) =>
         last_success_at === null ? <span className="quiet">never</span> : <Time at={last_success_at} />,
     },
-    {
-      id: 'actions',
-      header: 'Actions',
-      hideHeader: true,
-      width: '2.5rem',
-      align: 'end',
-      narrow: 'corner',
-      cell: (destination) => {
-        if (!act) return null;
-        const label = `Actions for ${destination.name}`;
-        return (
-          <ActionMenu
-            actions={actionsOf(destination, act)}
-            label={label}
-            trigger={<IconButton icon="more" label={label} />}
-          />
-        );
-      },
-    },
+    actionsColumn(
+      ({ name }) => name,
+      (destination) => (act ? actionsOf(destination, act) : []),
+    ),
   ];
 }

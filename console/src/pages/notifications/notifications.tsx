@@ -22,16 +22,7 @@ import { useSteps, useTest } from './use-steps.tsx';
 
 /** Where the account's events are sent. */
 export function NotificationsPage() {
-  const can = useCan();
-  if (can('health:read')) return <Notifications mayWrite={can('keys:write')} />;
-  return (
-    <Page title="Notifications">
-      <NoPermission permission="health:read" />
-    </Page>
-  );
-}
-
-function Notifications({ mayWrite }: { mayWrite: boolean }) {
+  const mayWrite = useCan()('keys:write');
   const { add } = useSearch({ from: '/in/notifications' });
   const navigate = useNavigate({ from: '/notifications' });
   const query = useQuery(destinationsQuery);

@@ -1,4 +1,3 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Destination } from '../../../../src/console-api/notifications/destination-schemas.ts';
 import { send } from '../../api.ts';
 import { notify, notifyFailure } from '../../parts/announcer.tsx';
@@ -8,6 +7,7 @@ import { InlineError } from '../../parts/states.tsx';
 import type { Status } from '../../parts/status-looks.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { useAction } from '../../parts/use-action.ts';
 
 type Recipient = Destination['recipients'][number];
 
@@ -40,11 +40,10 @@ function askedText(count: number): string {
 /** The recipients of an e-mail destination, with a button that sends the links to confirm again. */
 export function Recipients({ destination, mayWrite }: { destination: Destination; mayWrite: boolean }) {
   const { id, recipients } = destination;
-  const queries = useQueryClient();
-  const ask = useMutation({
-    mutationFn: () => send<{ asked: string[] }>('POST', `/destinations/${id}/ask-again`),
-    async onSuccess({ asked }) {
-      await queries.invalidateQueries({ queryKey: ['destinations'] });
+  const ask = useAction({
+    request: () => send<{ asked: string[] }>('POST', `/destinations/${id}/ask-again`),
+    renews: ['destinations'],
+    onDone({ asked }) {
       if (asked.length === 0) notifyFailure('No link sent. Wait an hour between links.');
       else notify(askedText(asked.length));
     },

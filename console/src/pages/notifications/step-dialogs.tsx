@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm, Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { RadioGroup } from '../../parts/field.tsx';
 import { figure } from '../../parts/figure.ts';
-import { InlineError } from '../../parts/states.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { seenAt } from './added-dialog.tsx';
 import { SigningSecretDialog } from './signing-secret-dialog.tsx';
 import { type SentTest, TestAnswer } from './test-answer.tsx';
@@ -43,14 +43,12 @@ export function TestDialog({
 /** Asks when the old secret ends, then shows the new one. */
 export function RotateDialog({ destination, onClose }: StepProps) {
   const [ends, setEnds] = useState<'later' | 'now'>('later');
-  const queries = useQueryClient();
-  const rotate = useMutation({
-    mutationFn: () =>
+  const rotate = useAction({
+    request: () =>
       send<{ signing_secret: string }>('POST', `/destinations/${destination.id}/rotate-secret`, {
         end_old: ends === 'now',
       }),
-    gcTime: 0, // the answer holds the secret
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['destinations'] }),
+    renews: ['destinations'],
   });
   if (rotate.data) {
     return (
@@ -68,14 +66,7 @@ export function RotateDialog({ destination, onClose }: StepProps) {
     );
   }
   return (
-    <FormDialog
-      action="Rotate secret"
-      isPending={rotate.isPending}
-      onClose={onClose}
-      onSubmit={() => rotate.mutate()}
-      title="Rotate the signing secret?"
-    >
-      <InlineError error={rotate.error} />
+    <FormDialog action="Rotate secret" onClose={onClose} title="Rotate the signing secret?" work={rotate}>
       <p>
         <bdi>{destination.name}</bdi> gets a new signing secret.
       </p>
@@ -96,25 +87,15 @@ export function RotateDialog({ destination, onClose }: StepProps) {
 export function EnableDialog({ destination, onClose }: StepProps) {
   const { id, name, queue } = destination;
   const [missed, setMissed] = useState<'send' | 'skip'>('send');
-  const queries = useQueryClient();
-  const enable = useMutation({
-    mutationFn: () => send('POST', `/destinations/${id}/enable`, { missed }),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: ['destinations'] });
-      onClose();
-      notify(`${name} enabled`);
-    },
+  const enable = useAction({
+    request: () => send('POST', `/destinations/${id}/enable`, { missed }),
+    renews: ['destinations'],
+    done: `${name} enabled`,
+    onDone: onClose,
   });
   const count = figure(queue.queued);
   return (
-    <FormDialog
-      action="Enable"
-      isPending={enable.isPending}
-      onClose={onClose}
-      onSubmit={() => enable.mutate()}
-      title={`Enable ${name}?`}
-    >
-      <InlineError error={enable.error} />
+    <FormDialog action="Enable" onClose={onClose} title={`Enable ${name}?`} work={enable}>
       {queue.queued === 0 ? (
         <p>It gets new events from now on. It missed none.</p>
       ) : (
@@ -142,26 +123,15 @@ export function EnableDialog({ destination, onClose }: StepProps) {
 
 /** Asks for confirmation before a destination is disabled. */
 export function DisableDialog({ destination: { id, name }, onClose }: StepProps) {
-  const queries = useQueryClient();
-  const disable = useMutation({
-    mutationFn: () => send('POST', `/destinations/${id}/disable`),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: ['destinations'] });
-      onClose();
-      notify(`${name} disabled`);
-    },
+  const disable = useAction({
+    request: () => send('POST', `/destinations/${id}/disable`),
+    renews: ['destinations'],
+    done: `${name} disabled`,
+    onDone: onClose,
   });
   return (
-    <Confirm
-      action="Disable"
-      isOpen
-      isPending={disable.isPending}
-      onClose={onClose}
-      onConfirm={() => disable.mutate()}
-      title={`Disable ${name}?`}
-    >
+    <Confirm action="Disable" onClose={onClose} title={`Disable ${name}?`} work={disable}>
       <p>Nothing is sent until you enable it. Its events wait, and you can send them then.</p>
-      <InlineError error={disable.error} />
     </Confirm>
   );
 }
@@ -180,20 +150,12 @@ export function RemoveDialog({ destination, onClose, onRemoved }: StepProps & { 
     },
   });
   return (
-    <Confirm
-      action="Remove destination"
-      isOpen
-      isPending={remove.isPending}
-      onClose={onClose}
-      onConfirm={() => remove.mutate()}
-      title="Remove this destination?"
-    >
+    <Confirm action="Remove destination" onClose={onClose} title="Remove this destination?" work={remove}>
       <p>
         “<bdi>{name}</bdi>” gets nothing more, and its stored secrets are deleted.
         {queue.queued > 0 && ` ${figure(queue.queued)} queued deliveries are cancelled.`} This can’t be
         undone.
       </p>
-      <InlineError error={remove.error} />
     </Confirm>
   );
 }

@@ -1,15 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { send } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Section } from '../../parts/page.tsx';
 import { hasPasskeys, makePasskey, passkeyError } from '../../parts/passkey.ts';
-import { FormError, InlineError } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { type Profile, useProfile } from '../../shell/profile.ts';
 import { deviceName } from './device.ts';
 
@@ -60,31 +59,11 @@ export function Passkeys() {
   const { passkeys } = useProfile().login;
   const [name, setName] = useState(() => deviceName(navigator.userAgent));
   const [removing, setRemoving] = useState<Passkey | null>(null);
-  const queries = useQueryClient();
-  const renew = () => queries.invalidateQueries({ queryKey: ['me'] });
-  const add = useMutation({
-    mutationFn: () => addPasskey(name.trim()),
-    onSuccess: async () => {
-      notify('Passkey added');
-      await renew();
-    },
+  const add = useAction({
+    request: () => addPasskey(name.trim()),
+    renews: ['me'],
+    done: 'Passkey added',
   });
-  const remove = useMutation({
-    mutationFn: ({ id }: Passkey) => send('DELETE', `/me/passkeys/${encodeURIComponent(id)}`),
-    onSuccess: async () => {
-      setRemoving(null);
-      notify('Passkey removed');
-      await renew();
-    },
-  });
-  const ask = (passkey: Passkey) => {
-    remove.reset();
-    setRemoving(passkey);
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    add.mutate();
-  };
   return (
     <Section
       description="A passkey signs you in with your device’s fingerprint, face or PIN. It can’t be phished or guessed."
@@ -93,30 +72,33 @@ export function Passkeys() {
       {passkeys.length === 0 ? (
         <p>No passkeys yet.</p>
       ) : (
-        <Table columns={columns(ask)} label="Passkeys" rowKey={({ id }) => id} rows={passkeys} />
+        <Table columns={columns(setRemoving)} label="Passkeys" rowKey={({ id }) => id} rows={passkeys} />
       )}
       {hasPasskeys ? (
-        <form className="own-form" onSubmit={submit}>
+        <Form className="own-form" error={add.error} onSubmit={() => add.mutate()}>
           <TextField isRequired label="Passkey name" maxLength={100} onChange={setName} value={name} />
           <Button icon="plus" isPending={add.isPending} type="submit">
             Add passkey
           </Button>
-          <FormError error={add.error} />
-        </form>
+        </Form>
       ) : (
         <p className="quiet">Passkeys need a recent browser and an https address.</p>
       )}
-      <Confirm
-        action="Remove passkey"
-        isOpen={removing !== null}
-        isPending={remove.isPending}
-        onClose={() => setRemoving(null)}
-        onConfirm={() => removing && remove.mutate(removing)}
-        title="Remove this passkey?"
-      >
-        <p>{removing?.name} no longer signs you in. Delete it on the device too.</p>
-        <InlineError error={remove.error} />
-      </Confirm>
+      {removing && <RemovePasskey onClose={() => setRemoving(null)} passkey={removing} />}
     </Section>
+  );
+}
+
+function RemovePasskey({ passkey: { id, name }, onClose }: { passkey: Passkey; onClose: () => void }) {
+  const remove = useAction({
+    request: () => send('DELETE', `/me/passkeys/${encodeURIComponent(id)}`),
+    renews: ['me'],
+    done: 'Passkey removed',
+    onDone: onClose,
+  });
+  return (
+    <Confirm action="Remove passkey" onClose={onClose} title="Remove this passkey?" work={remove}>
+      <p>{name} no longer signs you in. Delete it on the device too.</p>
+    </Confirm>
   );
 }

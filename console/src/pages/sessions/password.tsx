@@ -1,11 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { fieldError, send } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
+import { useQueryClient } from '@tanstack/react-query';
+import { send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
+import { NewPasswordField } from '../../parts/new-password-field.tsx';
 import { Section } from '../../parts/page.tsx';
-import { FormError } from '../../parts/states.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useDraft } from '../../parts/use-draft.ts';
 import { type Profile, useProfile } from '../../shell/profile.ts';
 
 /** Changes the password. With single sign-on, the identity provider manages it. */
@@ -20,55 +21,39 @@ export function Password() {
 }
 
 function PasswordForm({ login }: { login: Profile['login'] }) {
-  const [current, setCurrent] = useState('');
-  const [next, setNext] = useState('');
+  const { draft, change, bind } = useDraft({ current: '', next: '' });
   const queries = useQueryClient();
-  const change = useMutation({
-    mutationFn: () => send('POST', '/me/password', { ...(login.has_password && { current }), next }),
-    onSuccess: async () => {
-      setCurrent('');
-      setNext('');
-      notify('Password changed. Your other sessions are signed out.');
+  const save = useAction({
+    request: () =>
+      send('POST', '/me/password', {
+        ...(login.has_password && { current: draft.current }),
+        next: draft.next,
+      }),
+    done: 'Password changed. Your other sessions are signed out.',
+    onDone: async () => {
+      change({ current: '', next: '' });
       await queries.invalidateQueries();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    change.mutate();
-  };
-  const { error } = change;
   return (
     <Section description="Changing your password signs out all your other sessions." title="Password">
-      <form className="own-form" onSubmit={submit}>
+      <Form className="own-form" error={save.error} onSubmit={() => save.mutate()}>
         {/* Password managers look for the user name. */}
         <input autoComplete="username" hidden readOnly type="email" value={login.email} />
         {login.has_password && (
           <TextField
+            {...bind('current')}
             autoComplete="current-password"
-            error={fieldError(error, 'current')}
             isRequired
             label="Current password"
-            onChange={setCurrent}
             type="password"
-            value={current}
           />
         )}
-        <TextField
-          autoComplete="new-password"
-          description="12 characters or more. A long passphrase is easier to remember than a complex password."
-          error={fieldError(error, 'next')}
-          isRequired
-          label="New password"
-          minLength={12}
-          onChange={setNext}
-          type="password"
-          value={next}
-        />
-        <Button isPending={change.isPending} type="submit">
+        <NewPasswordField {...bind('next')} label="New password" />
+        <Button isPending={save.isPending} type="submit">
           {login.has_password ? 'Change password' : 'Set password'}
         </Button>
-        <FormError error={error} fields={[...(login.has_password ? ['current'] : []), 'next']} />
-      </form>
+      </Form>
     </Section>
   );
 }

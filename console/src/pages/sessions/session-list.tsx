@@ -1,16 +1,16 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Sessions } from '../../../../src/console-api/sign-in/session-list.ts';
-import { get, send } from '../../api.ts';
-import { notify } from '../../parts/announcer.tsx';
+import { readPages, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { MoreButton } from '../../parts/more-button.tsx';
 import { Section } from '../../parts/page.tsx';
-import { InlineError, Loaded, SkeletonRows } from '../../parts/states.tsx';
+import { Loaded, SkeletonRows } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { useSignOut } from '../../shell/sign-out.ts';
 import { deviceName } from './device.ts';
 
@@ -60,27 +60,12 @@ function columns(onEnd: (session: Session) => void): Column<Session>[] {
 
 /** All sessions of the person; each can be ended immediately. */
 export function SessionList() {
-  const sessions = useInfiniteQuery({
-    queryKey: ['sessions'],
-    queryFn: ({ pageParam, signal }) => get<Sessions>('/sessions', { before: pageParam }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-  });
+  const sessions = useInfiniteQuery(readPages<Sessions>('/sessions'));
   const [ending, setEnding] = useState<Session | null>(null);
-  const queries = useQueryClient();
   const signOut = useSignOut();
   const signOutEverywhere = useSignOut({ everywhere: true });
   const [isEndingAll, setEndingAll] = useState(false);
-  const end = useMutation({
-    mutationFn: ({ id }: Session) => send('DELETE', `/sessions/${id}`),
-    onSuccess: async () => {
-      setEnding(null);
-      notify('Session signed out');
-      await queries.invalidateQueries({ queryKey: ['sessions'] });
-    },
-  });
   const ask = (session: Session) => {
-    end.reset();
     if (session.current) signOut.mutate();
     else setEnding(session);
   };
@@ -111,31 +96,34 @@ export function SessionList() {
         )}
       </Loaded>
       <MoreButton list={sessions} />
-      <Confirm
-        action="Sign out"
-        isOpen={ending !== null}
-        isPending={end.isPending}
-        onClose={() => setEnding(null)}
-        onConfirm={() => ending && end.mutate(ending)}
-        title="Sign out this session?"
-      >
-        <p>
-          {ending &&
-            `${deviceName(ending.user_agent)}, signed in from ${ending.source_ip}, must sign in again.`}
-        </p>
-        <InlineError error={end.error} />
-      </Confirm>
-      <Confirm
-        action="Sign out everywhere"
-        isOpen={isEndingAll}
-        isPending={signOutEverywhere.isPending}
-        onClose={() => setEndingAll(false)}
-        onConfirm={() => signOutEverywhere.mutate()}
-        title="Sign out everywhere?"
-      >
-        <p>This ends all your sessions, in every browser and account, including this one.</p>
-        <InlineError error={signOutEverywhere.error} />
-      </Confirm>
+      {ending && <EndSession onClose={() => setEnding(null)} session={ending} />}
+      {isEndingAll && (
+        <Confirm
+          action="Sign out everywhere"
+          onClose={() => setEndingAll(false)}
+          title="Sign out everywhere?"
+          work={signOutEverywhere}
+        >
+          <p>This ends all your sessions, in every browser and account, including this one.</p>
+        </Confirm>
+      )}
     </Section>
+  );
+}
+
+function EndSession({ session, onClose }: { session: Session; onClose: () => void }) {
+  const { id, user_agent, source_ip } = session;
+  const end = useAction({
+    request: () => send('DELETE', `/sessions/${id}`),
+    renews: ['sessions'],
+    done: 'Session signed out',
+    onDone: onClose,
+  });
+  return (
+    <Confirm action="Sign out" onClose={onClose} title="Sign out this session?" work={end}>
+      <p>
+        {deviceName(user_agent)}, signed in from {source_ip}, must sign in again.
+      </p>
+    </Confirm>
   );
 }

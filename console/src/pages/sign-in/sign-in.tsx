@@ -1,13 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
 import type { SignInWays } from '../../../../src/console-api/sign-in/single-sign-on.ts';
-import { ApiError, apiUrl, get, send } from '../../api.ts';
+import { ApiError, apiUrl, read, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { askPasskey, hasPasskeys, passkeyError } from '../../parts/passkey.ts';
-import { FormError } from '../../parts/states.tsx';
+import { useDraft } from '../../parts/use-draft.ts';
 import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
+import type { SignInSearch } from './sign-in-search.ts';
 import { SIGN_ON_ERRORS } from './sign-on-errors.ts';
 
 /** Continues to the requested page after clearing all data of the previous session. */
@@ -36,58 +37,57 @@ function isChoice(error: Error | null): error is ApiError {
 
 /** Sign-in with e-mail address and password, with a passkey, or with the company's single sign-on. */
 export function SignInPage() {
-  const { error: refused, next } = useSearch({ from: '/sign-in' });
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
+  const { error: refused, next }: SignInSearch = useSearch({ from: '/sign-in' });
+  const { draft, change, bind } = useDraft({ email: '', password: '' });
   const enter = useEnter();
-  const ways = useQuery({
-    queryKey: ['sign-in'],
-    queryFn: ({ signal }) => get<SignInWays>('/sign-in', {}, signal),
-  });
+  const ways = useQuery(read<SignInWays>('/sign-in'));
   const byPassword = useMutation({
     mutationFn: (account_id?: number) =>
-      send('POST', '/sign-in', { email: email.trim(), password, ...(account_id && { account_id }) }),
+      send('POST', '/sign-in', {
+        email: draft.email.trim(),
+        password: draft.password,
+        ...(account_id && { account_id }),
+      }),
     onSuccess: enter,
-    onError: (error) => !isChoice(error) && setPassword(''),
+    onError: (error) => !isChoice(error) && change({ password: '' }),
   });
   const byPasskey = useMutation({ mutationFn: signInByPasskey, onSuccess: enter });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    byPasskey.reset();
-    byPassword.mutate(undefined);
-  };
   return (
     <SignedOutLayout title="Sign in">
-      <form onSubmit={submit}>
-        <TextField
-          autoComplete="username"
-          autoFocus
-          isRequired
-          label="E-mail address"
-          onChange={setEmail}
-          type="email"
-          value={email}
-        />
-        <TextField
-          autoComplete="current-password"
-          isRequired
-          label="Password"
-          onChange={setPassword}
-          type="password"
-          value={password}
-        />
-        <Button isPending={byPassword.isPending} kind="primary" type="submit">
-          Sign in
-        </Button>
-      </form>
-      <FormError error={byPassword.error ?? byPasskey.error ?? (refused && SIGN_ON_ERRORS[refused])}>
-        {isChoice(byPassword.error) &&
+      <Form
+        error={byPassword.error ?? byPasskey.error ?? (refused && SIGN_ON_ERRORS[refused])}
+        onSubmit={() => {
+          byPasskey.reset();
+          byPassword.mutate(undefined);
+        }}
+        remedy={
+          isChoice(byPassword.error) &&
           byPassword.error.accounts.map(({ id, name }) => (
             <Button key={id} onPress={() => byPassword.mutate(id)}>
               {name}
             </Button>
-          ))}
-      </FormError>
+          ))
+        }
+      >
+        <TextField
+          {...bind('email')}
+          autoComplete="username"
+          autoFocus
+          isRequired
+          label="E-mail address"
+          type="email"
+        />
+        <TextField
+          {...bind('password')}
+          autoComplete="current-password"
+          isRequired
+          label="Password"
+          type="password"
+        />
+        <Button isPending={byPassword.isPending} kind="primary" type="submit">
+          Sign in
+        </Button>
+      </Form>
       {(hasPasskeys || ways.data?.oidc) && <p className="entrance-or">or</p>}
       {hasPasskeys && (
         <Button

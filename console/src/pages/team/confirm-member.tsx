@@ -3,7 +3,6 @@ import type { Member, MemberLink } from '../../../../src/console-api/members/mem
 import { send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
-import { InlineError } from '../../parts/states.tsx';
 import type { NewLink } from './link-dialog.tsx';
 
 /** Actions on a member that ask for confirmation. */
@@ -101,19 +100,10 @@ export function ConfirmMember({ subject, step, onClose, onLink }: ConfirmMemberP
     onSettled: () => queries.invalidateQueries({ queryKey: ['members'] }),
   });
   return (
-    <Confirm
-      action={action}
-      isOpen
-      isPending={mutation.isPending}
-      kind={kind}
-      onClose={onClose}
-      onConfirm={() => mutation.mutate()}
-      title={title}
-    >
+    <Confirm action={action} kind={kind} onClose={onClose} title={title} work={mutation}>
       <p>
         <bdi className="team-name">{subject.name}</bdi> (<bdi>{subject.email}</bdi>) {text}
       </p>
-      <InlineError error={mutation.error} />
     </Confirm>
   );
 }

@@ -1,12 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member, MemberChange } from '../../../../src/console-api/members/member-routes.ts';
-import { ApiError, fieldError, send } from '../../api.ts';
+import { ApiError, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { InlineError } from '../../parts/states.tsx';
+import { useDraft } from '../../parts/use-draft.ts';
+import { EmailField } from './email-field.tsx';
 import { membersQuery } from './members.ts';
 import { RoleBoxes } from './role-boxes.tsx';
 import type { Role } from './roles.ts';
@@ -23,13 +24,20 @@ interface EditMemberProps {
  */
 export function EditMember({ subject, roles, onClose }: EditMemberProps) {
   const [base, setBase] = useState(subject);
-  const [name, setName] = useState(subject.name);
-  const [email, setEmail] = useState(subject.email);
+  const { draft, change, bind } = useDraft({ name: subject.name, email: subject.email });
+  const name = draft.name.trim();
+  const email = draft.email.trim();
   const [given, setGiven] = useState(subject.roles);
   const [isMoved, setMoved] = useState(false);
   const queries = useQueryClient();
   const save = useMutation({
-    mutationFn: (body: MemberChange) => send<Member>('PATCH', `/members/${base.id}`, body),
+    mutationFn: () =>
+      send<Member>('PATCH', `/members/${base.id}`, {
+        version: base.version,
+        name,
+        roles: given,
+        ...(email !== base.email && { email }),
+      } satisfies MemberChange),
     onSuccess: async () => {
       onClose();
       notify('Member saved');
@@ -48,32 +56,24 @@ export function EditMember({ subject, roles, onClose }: EditMemberProps) {
     },
   });
   const takeTheirs = () => {
-    setName(base.name);
-    setEmail(base.email);
+    change({ name: base.name, email: base.email });
     setGiven(base.roles);
     setMoved(false);
     save.reset();
   };
   const submit = () => {
     setMoved(false);
-    save.mutate({
-      version: base.version,
-      name: name.trim(),
-      roles: given,
-      ...(email.trim() !== base.email && { email: email.trim() }),
-    });
+    save.mutate();
   };
-  const { error } = save;
   return (
     <FormDialog
       action={isMoved ? 'Overwrite' : 'Save'}
       isDisabled={given.length === 0}
-      isPending={save.isPending}
       onClose={onClose}
       onSubmit={submit}
       title="Edit member"
+      work={save}
     >
-      <InlineError error={error} fields={['name', 'email']} />
       {isMoved && (
         <div className="team-moved">
           <p>
@@ -85,29 +85,15 @@ export function EditMember({ subject, roles, onClose }: EditMemberProps) {
           </Button>
         </div>
       )}
-      <TextField
-        error={fieldError(error, 'name')}
-        isRequired
-        label="Name"
-        maxLength={200}
-        onChange={setName}
-        value={name}
-      />
-      <TextField
-        autoComplete="off"
+      <TextField {...bind('name')} isRequired label="Name" maxLength={200} />
+      <EmailField
+        {...bind('email')}
         description={
           base.joined
             ? 'Used to sign in. It can’t be changed.'
             : 'A new address invalidates the invitation link. Create a new one.'
         }
-        error={fieldError(error, 'email')}
         isReadOnly={base.joined}
-        isRequired
-        label="E-mail address"
-        maxLength={200}
-        onChange={setEmail}
-        type="email"
-        value={email}
       />
       <RoleBoxes onChange={setGiven} roles={roles} value={given} />
     </FormDialog>

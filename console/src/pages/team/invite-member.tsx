@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Invitation, Invited } from '../../../../src/console-api/members/member-routes.ts';
-import { fieldError, send } from '../../api.ts';
+import { send } from '../../api.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { InlineError } from '../../parts/states.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useDraft } from '../../parts/use-draft.ts';
+import { EmailField } from './email-field.tsx';
 import type { NewLink } from './link-dialog.tsx';
 import { RoleBoxes } from './role-boxes.tsx';
 import type { Role, RoleId } from './roles.ts';
@@ -17,49 +18,28 @@ interface InviteMemberProps {
 
 /** The form that invites a member; its result is an invitation link. */
 export function InviteMember({ roles, onClose, onInvited }: InviteMemberProps) {
-  const [name, setName] = useState('');
-  const [email, setEmail] = useState('');
+  const { draft, bind } = useDraft({ name: '', email: '' });
   const [given, setGiven] = useState<RoleId[]>(['viewer']);
-  const queries = useQueryClient();
-  const invite = useMutation({
-    mutationFn: (body: Invitation) => send<Invited>('POST', '/members', body),
-    gcTime: 0, // the answer holds the link
-    onSuccess: async ({ member, link }) => {
-      onInvited({ ...link, name: member.name, email: member.email });
-      await queries.invalidateQueries({ queryKey: ['members'] });
-    },
+  const invite = useAction({
+    request: (): Promise<Invited> =>
+      send('POST', '/members', {
+        name: draft.name.trim(),
+        email: draft.email.trim(),
+        roles: given,
+      } satisfies Invitation),
+    renews: ['members'],
+    onDone: ({ member, link }) => onInvited({ ...link, name: member.name, email: member.email }),
   });
-  const { error } = invite;
   return (
     <FormDialog
       action="Invite"
       isDisabled={given.length === 0}
-      isPending={invite.isPending}
       onClose={onClose}
-      onSubmit={() => invite.mutate({ name: name.trim(), email: email.trim(), roles: given })}
       title="Invite member"
+      work={invite}
     >
-      <InlineError error={error} fields={['name', 'email']} />
-      <TextField
-        autoFocus
-        error={fieldError(error, 'name')}
-        isRequired
-        label="Name"
-        maxLength={200}
-        onChange={setName}
-        value={name}
-      />
-      <TextField
-        autoComplete="off"
-        description="Used to sign in."
-        error={fieldError(error, 'email')}
-        isRequired
-        label="E-mail address"
-        maxLength={200}
-        onChange={setEmail}
-        type="email"
-        value={email}
-      />
+      <TextField {...bind('name')} autoFocus isRequired label="Name" maxLength={200} />
+      <EmailField {...bind('email')} description="Used to sign in." />
       <RoleBoxes onChange={setGiven} roles={roles} value={given} />
     </FormDialog>
   );

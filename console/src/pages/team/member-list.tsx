@@ -1,6 +1,6 @@
 import type { Member } from '../../../../src/console-api/members/member-routes.ts';
-import { IconButton } from '../../parts/button.tsx';
-import { type Action, ActionMenu } from '../../parts/menu.tsx';
+import { actionsColumn } from '../../parts/actions-column.tsx';
+import type { Action } from '../../parts/menu.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -106,22 +106,10 @@ function columns(nameOf: Map<string, string>, acts: Acts): Column<Member>[] {
         return last_active_at ? <Time at={last_active_at} /> : <span className="quiet">never</span>;
       },
     },
-    {
-      id: 'actions',
-      header: 'Actions',
-      hideHeader: true,
-      width: '2.5rem',
-      align: 'end',
-      narrow: 'corner',
-      cell: (member) => {
-        const actions = actionsOf(member, acts);
-        if (actions.length === 0) return null;
-        const label = `Actions for ${member.name}, ${member.email}`;
-        return (
-          <ActionMenu actions={actions} label={label} trigger={<IconButton icon="more" label={label} />} />
-        );
-      },
-    },
+    actionsColumn(
+      ({ name, email }) => `${name}, ${email}`,
+      (member) => actionsOf(member, acts),
+    ),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { Checkbox } from '../../parts/field.tsx';
+import { Checkboxes } from '../../parts/field.tsx';
 import { useProfile } from '../../shell/profile.ts';
 import { mayGive, type Role, type RoleId } from './roles.ts';
 
@@ -12,25 +12,22 @@ interface RoleBoxesProps {
 export function RoleBoxes({ roles, value, onChange }: RoleBoxesProps) {
   const { permissions } = useProfile();
   return (
-    <fieldset className="team-roles">
-      <legend>Roles</legend>
-      {roles.map((role) => (
-        <Checkbox
-          isDisabled={!mayGive(permissions, role)}
-          isSelected={value.includes(role.id)}
-          key={role.id}
-          onChange={(isSelected) =>
-            onChange(
-              roles.map(({ id }) => id).filter((id) => (id === role.id ? isSelected : value.includes(id))),
-            )
-          }
-        >
-          {role.name}
-          <span className="field-description">
-            {mayGive(permissions, role) ? role.description : 'Allows more than your own roles'}
-          </span>
-        </Checkbox>
-      ))}
-    </fieldset>
+    <Checkboxes
+      choices={roles.map((role) => ({
+        id: role.id,
+        isDisabled: !mayGive(permissions, role),
+        label: (
+          <>
+            {role.name}
+            <span className="field-description">
+              {mayGive(permissions, role) ? role.description : 'Allows more than your own roles'}
+            </span>
+          </>
+        ),
+      }))}
+      label="Roles"
+      onChange={onChange}
+      value={value}
+    />
   );
 }

@@ -1,16 +1,17 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AccountSilence, AccountSilences } from '../../../../src/console-api/thresholds/silence-list.ts';
 import { Button } from '../../parts/button.tsx';
+import { ConnectionLink } from '../../parts/connection-link.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { endSilences } from '../../parts/end-silences.ts';
 import { Checkbox } from '../../parts/field.tsx';
 import { useRestoredFocus } from '../../parts/restore-focus.ts';
 import { reasonText } from '../../parts/silence-reasons.ts';
-import { InlineError, Loaded, Message } from '../../parts/states.tsx';
+import { Loaded, Message } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { useCan } from '../../shell/profile.ts';
 import { silencesQuery, useRefreshThresholds } from '../../thresholds/thresholds-query.ts';
 
@@ -44,9 +45,9 @@ function Silenced({ list: { data, total } }: { list: AccountSilences }) {
   // What somebody else has ended meanwhile is not chosen any more.
   const ids = data.flatMap(({ id }) => (chosen.has(id) ? [id] : []));
   const first = data.slice(0, MOST);
-  const end = useMutation({
-    mutationFn: () => endSilences(ids, refresh),
-    onSuccess() {
+  const end = useAction({
+    request: () => endSilences(ids, refresh),
+    onDone() {
       setChosen(new Set());
       setAsked(false);
     },
@@ -84,14 +85,11 @@ function Silenced({ list: { data, total } }: { list: AccountSilences }) {
       {isAsked && (
         <Confirm
           action={ids.length === 1 ? 'End silence' : 'End silences'}
-          isOpen
-          isPending={end.isPending}
           onClose={() => setAsked(false)}
-          onConfirm={() => end.mutate()}
           title={ids.length === 1 ? 'End this silence?' : `End ${ids.length.toLocaleString('en')} silences?`}
+          work={end}
         >
           <p>The next checks list these findings again, count them in the score and can open tickets.</p>
-          <InlineError error={end.error} />
         </Confirm>
       )}
     </>
@@ -136,9 +134,7 @@ function columnsOf(
       header: 'Connection',
       width: 'minmax(8rem, 2fr)',
       cell: ({ connection_id, connection_name }) => (
-        <Link params={{ id: String(connection_id) }} to="/connections/$id">
-          <bdi>{connection_name}</bdi>
-        </Link>
+        <ConnectionLink id={connection_id} name={connection_name} />
       ),
     },
     {

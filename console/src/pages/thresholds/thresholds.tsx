@@ -1,4 +1,3 @@
-import '../../parts/page-views.css';
 import '../../thresholds/thresholds.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -13,8 +12,9 @@ import { Button } from '../../parts/button.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Filters, Page } from '../../parts/page.tsx';
+import { PageView, PageViews } from '../../parts/page-views.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
-import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
+import { Loaded, Message } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { thresholdPhrase } from '../../parts/threshold-value.ts';
 import { useCan } from '../../shell/profile.ts';
@@ -26,15 +26,7 @@ import type { ThresholdList as ListName, ThresholdsSearch } from './thresholds-s
 
 /** The thresholds of every check, what sets them, and the silences of the account. */
 export function ThresholdsPage() {
-  const can = useCan();
   const { view } = useSearch({ from: '/in/thresholds' });
-  if (!can('health:read')) {
-    return (
-      <Page title="Thresholds">
-        <NoPermission permission="health:read" />
-      </Page>
-    );
-  }
   return (
     <Page
       actions={
@@ -52,7 +44,7 @@ export function ThresholdsPage() {
       }
       title="Thresholds"
     >
-      <Views />
+      <Views open={view} />
       {view === 'silences' ? <AccountSilenceList /> : <Thresholds />}
     </Page>
   );
@@ -63,24 +55,20 @@ const VIEWS: readonly { view: ThresholdsSearch['view']; label: string }[] = [
   { view: 'silences', label: 'Silences' },
 ];
 
-function Views() {
+function Views({ open }: { open: ThresholdsSearch['view'] }) {
   return (
-    <nav aria-label="Thresholds">
-      <ul className="page-views">
-        {VIEWS.map(({ view, label }) => (
-          <li key={label}>
-            <Link
-              activeOptions={{ includeSearch: true, explicitUndefined: true }}
-              className="page-view"
-              search={(old) => ({ ...old, view, check: undefined })}
-              to="/thresholds"
-            >
-              {label}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    <PageViews label="Thresholds" open={open ?? ''}>
+      {VIEWS.map(({ view, label }) => (
+        <PageView
+          isOpen={view === open}
+          key={label}
+          search={(old) => ({ ...old, view, check: undefined })}
+          to="/thresholds"
+        >
+          {label}
+        </PageView>
+      ))}
+    </PageViews>
   );
 }
 

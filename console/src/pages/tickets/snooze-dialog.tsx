@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { FormDialog } from '../../parts/dialog.tsx';
-import { TextField } from '../../parts/field.tsx';
 import { local } from '../../parts/time.tsx';
+import { TimeField } from '../../parts/time-field.tsx';
 import { type Until, untilChoices, untilOf } from '../../parts/until.ts';
-import { fieldInstant, zoneWords } from '../../time-zone.ts';
+import { fieldInstant } from '../../time-zone.ts';
 import { ChooseDialog } from './choose-dialog.tsx';
 
 interface SnoozeDialogProps {
@@ -34,19 +34,15 @@ export function SnoozeDialog({ title, onSnooze, onClose }: SnoozeDialogProps) {
       action="Snooze"
       icon="clock"
       isDisabled={at === '' || isPast}
-      isPending={false}
       onClose={onClose}
       onSubmit={() => onSnooze(untilOf('at', at) ?? '')}
       title={title}
     >
-      <TextField
+      <TimeField
         autoFocus
-        description={`In ${zoneWords()}.`}
         error={isPast ? 'Enter a time in the future.' : null}
-        isRequired
         label="Until"
         onChange={setAt}
-        type="datetime-local"
         value={at}
       />
     </FormDialog>

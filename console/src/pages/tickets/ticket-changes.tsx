@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { TicketChanges } from '../../../../src/console-api/changes/change-schemas.ts';
 import type { TicketDetail } from '../../../../src/console-api/tickets/ticket.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { ChangeList } from '../../parts/changes/change-list.tsx';
 import { Loaded } from '../../parts/states.tsx';
 
@@ -10,10 +10,7 @@ type Ticket = Pick<TicketDetail, 'id' | 'connection_id' | 'connection_removed'>;
 
 /** What changed in the 24 hours before a ticket was opened. */
 export function ChangesBefore({ ticket: { id, connection_id, connection_removed } }: { ticket: Ticket }) {
-  const query = useQuery({
-    queryKey: ['tickets', 'one', String(id), 'changes'],
-    queryFn: ({ signal }) => get<TicketChanges>(`/tickets/${id}/changes`, {}, signal),
-  });
+  const query = useQuery(read<TicketChanges>(`/tickets/${id}/changes`));
   return (
     <div>
       <h3>Changes in the 24 hours before</h3>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Episodes } from '../../../../src/console-api/episodes/episode-schemas.ts';
 import type { TicketDetail } from '../../../../src/console-api/tickets/ticket.ts';
 import { BLOCKING_CHECKS } from '../../../../src/vocabulary/blocking-checks.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { EpisodeList } from '../../episodes/episode-list.tsx';
 import { Loaded } from '../../parts/states.tsx';
 
@@ -11,8 +11,7 @@ export function TicketEpisodes({ ticket: { id, check_id } }: { ticket: TicketDet
   const isBlocking = BLOCKING_CHECKS.includes(check_id);
   const query = useQuery({
     enabled: isBlocking,
-    queryKey: ['tickets', 'one', String(id), 'episodes'],
-    queryFn: ({ signal }) => get<Episodes>(`/tickets/${id}/episodes`, {}, signal),
+    ...read<Episodes>(`/tickets/${id}/episodes`),
   });
   if (!isBlocking) return null;
   return (

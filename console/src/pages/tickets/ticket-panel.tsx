@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { TicketDetail } from '../../../../src/console-api/tickets/ticket.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { FindingExplanation } from '../../parts/finding-explanation.tsx';
 import { FindingPlace } from '../../parts/finding-place.tsx';
 import { Facts } from '../../parts/page.tsx';
@@ -31,10 +31,7 @@ export function TicketPanel({
   commenting: number;
   onClose: () => void;
 }) {
-  const query = useQuery({
-    queryKey: ['tickets', 'one', id],
-    queryFn: ({ signal }) => get<TicketDetail>(`/tickets/${id}`, {}, signal),
-  });
+  const query = useQuery(read<TicketDetail>(`/tickets/${id}`));
   return (
     <SidePanel id={id} kind="ticket" onClose={onClose}>
       <Loaded query={query}>

@@ -9,10 +9,11 @@ import {
 import type { TicketCounts, TicketIds, TicketPage } from '../../../../src/console-api/tickets/ticket-list.ts';
 import type { TicketStats } from '../../../../src/console-api/tickets/ticket-stats.ts';
 import type { NewTriage, People, TriageResult } from '../../../../src/console-api/tickets/ticket-triage.ts';
-import { get, type Query, send } from '../../api.ts';
+import { get, type Query, read, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { rangeEnd, rangeStart } from '../../parts/day.ts';
 import { offerUndo } from '../../parts/undo.ts';
+import { useRenew } from '../../parts/use-action.ts';
 import { type TicketsSearch, usualSort } from './tickets-search.ts';
 
 const RENEWED_MS = 60_000;
@@ -54,8 +55,7 @@ export function getIds(search: TicketsSearch): Promise<TicketIds> {
 export function useCounts({ connection_id, assignee, tags, q, from, to }: TicketsSearch) {
   const choice = { connection_id, assignee, tags, q, from: rangeStart(from), to: rangeEnd(to) };
   return useQuery({
-    queryKey: ['tickets', 'counts', choice],
-    queryFn: ({ signal }) => get<TicketCounts>('/tickets/counts', choice, signal),
+    ...read<TicketCounts>('/tickets/counts', choice),
     placeholderData: keepPreviousData,
     refetchInterval: RENEWED_MS,
   });
@@ -63,8 +63,7 @@ export function useCounts({ connection_id, assignee, tags, q, from, to }: Ticket
 
 export function useStats() {
   return useQuery({
-    queryKey: ['tickets', 'stats'],
-    queryFn: ({ signal }) => get<TicketStats>('/tickets/stats', {}, signal),
+    ...read<TicketStats>('/tickets/stats'),
     refetchInterval: RENEWED_MS,
   });
 }
@@ -72,22 +71,14 @@ export function useStats() {
 /** The members whom tickets can be assigned to. */
 export function usePeople() {
   return useQuery({
-    queryKey: ['tickets', 'people'],
-    queryFn: ({ signal }) => get<People>('/tickets/people', {}, signal),
+    ...read<People>('/tickets/people'),
     staleTime: 60_000,
   });
 }
 
 /** Reads again what a silence may have changed. */
 export function useRefreshTickets(): () => Promise<void> {
-  const queries = useQueryClient();
-  return async () => {
-    await Promise.all(
-      ['tickets', 'connections', 'fleet', 'silences'].map((key) =>
-        queries.invalidateQueries({ queryKey: [key] }),
-      ),
-    );
-  };
+  return useRenew(['tickets', 'connections', 'fleet', 'silences']);
 }
 
 export type Ticket = TicketPage['data'][number];

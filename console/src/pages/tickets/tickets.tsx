@@ -6,7 +6,7 @@ import type { Meta } from '../../../../client/src/records.ts';
 import type { TicketCounts } from '../../../../src/console-api/tickets/ticket-list.ts';
 import type { TicketStats } from '../../../../src/console-api/tickets/ticket-stats.ts';
 import { MOST_TICKETS } from '../../../../src/vocabulary/ticket-lists.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { notifyFailure } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
@@ -165,8 +165,8 @@ function NoTickets({ search, onAll }: { search: TicketsSearch; onAll: () => void
   const { status, severity } = search;
   const can = useCan();
   const watched = useQuery({
+    ...read<{ meta: Meta }>('/read/health/connections', { per_page: 1 }),
     queryKey: ['tickets', 'watched'],
-    queryFn: ({ signal }) => get<{ meta: Meta }>('/read/health/connections', { per_page: 1 }, signal),
     enabled: can('health:read'),
   });
   if (severity || isNarrowed(search) || !['open', 'all', undefined].includes(status)) {

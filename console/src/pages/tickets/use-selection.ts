@@ -72,7 +72,7 @@ export function useSelection(tickets: readonly Ticket[], search: TicketsSearch) 
   // First it closes the open ticket.
   useShortcut('Escape', clear, !search.ticket && chosen.size > 0);
   const targets = (): readonly Target[] => {
-    const open = queries.getQueryData<TicketDetail>(['tickets', 'one', search.ticket]);
+    const open = queries.getQueryData<TicketDetail>(['tickets', search.ticket]);
     // What a member reads, not what is selected in a list out of sight.
     if (open && (isInPanel() || isListHidden())) return [open];
     if (chosen.size > 0) {

@@ -54,7 +54,7 @@ const COLUMNS: Column<Change>[] = [
   {
     id: 'subject',
     header: 'Subject',
-    width: 'minmax(8rem, 2fr)',
+    width: 'minmax(14.5rem, 2fr)',
     narrow: 'lead',
     cell: ({ subject, database }) => (
       <span className="change-subject">

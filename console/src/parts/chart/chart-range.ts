@@ -73,6 +73,13 @@ export function movesEvery(search: RangeSearch): number {
   return Math.max(60, presetOf(search).seconds / 1_440) * 1_000;
 }
 
+/** From a day before something was first seen until an hour after it was over, or until now. Both in RFC 3339. */
+export function rangeAround(first: string, over: string | null): RangeSearch {
+  const from = Date.parse(first) / 1_000 - DAY;
+  if (over === null) return { from: new Date(from * 1_000).toISOString() };
+  return searchOf({ from, to: Date.parse(over) / 1_000 + 3_600 });
+}
+
 /** A span as the `from` and `to` of a URL. */
 export function searchOf({ from, to }: Span): { from: string; to: string } {
   return { from: new Date(from * 1_000).toISOString(), to: new Date(to * 1_000).toISOString() };

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { TicketPage } from '../../../../src/console-api/tickets/ticket-list.ts';
 import { PAGE_PATHS } from '../../../../src/vocabulary/page-paths.ts';
-import { get } from '../../api.ts';
+import { read } from '../../api.ts';
 import { BASE_PATH } from '../../base-path.ts';
 import { foundConnectionsQuery } from '../../parts/found-connections.ts';
 import { setTheme } from '../../theme.ts';
@@ -122,8 +122,7 @@ function useTickets(q: string): { group: CommandGroup; isFetching: boolean } {
   const can = useCan();
   const navigate = useNavigate();
   const { data, isFetching } = useQuery({
-    queryKey: ['tickets', 'named', q],
-    queryFn: ({ signal }) => get<TicketPage>('/tickets', { list: 'all', q: q.slice(0, 200) }, signal),
+    ...read<TicketPage>('/tickets', { list: 'all', q: q.slice(0, 200) }),
     enabled: q !== '' && can('tickets:read'),
     placeholderData: keepPreviousData,
   });

@@ -1,17 +1,17 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Maintenance } from '../../../../../src/console-api/alerts/alert-schemas.ts';
 import { send } from '../../../api.ts';
-import { notify } from '../../../parts/announcer.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { scopeText } from '../../../parts/connection-choice.tsx';
 import { Confirm } from '../../../parts/dialog.tsx';
 import { useRestoredFocus } from '../../../parts/restore-focus.ts';
-import { InlineError, Loaded, Message } from '../../../parts/states.tsx';
+import { Loaded, Message } from '../../../parts/states.tsx';
 import { StatusMark } from '../../../parts/status-mark.tsx';
 import { Time } from '../../../parts/time.tsx';
+import { useAction } from '../../../parts/use-action.ts';
 import { useCan } from '../../../shell/profile.ts';
-import { maintenanceQuery, useRefreshAlerts } from '../alerts-query.ts';
+import { maintenanceQuery } from '../alerts-query.ts';
 import { WindowForm } from './window-form.tsx';
 import { windowTime } from './window-text.ts';
 
@@ -125,24 +125,19 @@ function EndWindow({
   window: Maintenance;
   onClose: () => void;
 }) {
-  const refresh = useRefreshAlerts();
   const isOnce = state === 'active' && weekdays === null;
-  const { error, isPending, mutate } = useMutation({
-    mutationFn: () => send('DELETE', `/maintenance/${id}`),
-    async onSuccess() {
-      await refresh();
-      notify(isOnce ? 'Maintenance window ended' : 'Maintenance window removed');
-      onClose();
-    },
+  const end = useAction({
+    request: () => send('DELETE', `/maintenance/${id}`),
+    renews: ['alerts'],
+    done: isOnce ? 'Maintenance window ended' : 'Maintenance window removed',
+    onDone: onClose,
   });
   return (
     <Confirm
       action={isOnce ? 'End now' : 'Remove window'}
-      isOpen
-      isPending={isPending}
       onClose={onClose}
-      onConfirm={() => mutate()}
       title={isOnce ? 'End this window?' : 'Remove this window?'}
+      work={end}
     >
       <p>
         {state === 'active'
@@ -150,7 +145,6 @@ function EndWindow({
           : 'It no longer mutes notifications.'}{' '}
         “<bdi>{name}</bdi>” stays listed as past.
       </p>
-      <InlineError error={error} />
     </Confirm>
   );
 }

@@ -1,163 +1,99 @@
-import { useMutation } from '@tanstack/react-query';
 import type { Maintenance } from '../../../../../src/console-api/alerts/alert-schemas.ts';
-import { fieldError, send } from '../../../api.ts';
-import { notify } from '../../../parts/announcer.tsx';
-import { ConnectionChoice, SCOPE_FIELDS } from '../../../parts/connection-choice.tsx';
+import { send } from '../../../api.ts';
+import { ConnectionChoice } from '../../../parts/connection-choice.tsx';
 import { FormDialog } from '../../../parts/dialog.tsx';
-import { Checkbox, RadioGroup, TextField } from '../../../parts/field.tsx';
-import { InlineError } from '../../../parts/states.tsx';
-import { useDraft } from '../../../parts/use-draft.ts';
-import { zoneWords } from '../../../time-zone.ts';
-import { useRefreshAlerts } from '../alerts-query.ts';
+import { Checkboxes, RadioGroup, TextField } from '../../../parts/field.tsx';
+import { TimeField } from '../../../parts/time-field.tsx';
+import { useAction } from '../../../parts/use-action.ts';
+import { bindTo, useDraft } from '../../../parts/use-draft.ts';
 import { instantError, newWindow, type WindowDraft, windowOf } from './window-draft.ts';
 import { draftSentence, missingText, WEEKDAYS } from './window-text.ts';
 
-const FIELDS = [
-  'name',
-  'starts_at',
-  'ends_at',
-  'weekdays',
-  'start_time',
-  'time_zone',
-  'minutes',
-  ...SCOPE_FIELDS,
-];
-
 /** Adds a maintenance window. A sentence below the fields says when it happens. */
 export function WindowForm({ onClose }: { onClose: () => void }) {
-  const refresh = useRefreshAlerts();
-  const { draft, isChanged, change } = useDraft<WindowDraft>(newWindow);
+  const { draft, isChanged, change, bind } = useDraft<WindowDraft>(newWindow());
   const wanted = windowOf(draft);
-  const { error, isPending, mutate } = useMutation({
-    mutationFn: () => send<Maintenance>('POST', '/maintenance', wanted),
-    async onSuccess() {
-      await refresh();
-      notify('Maintenance window added');
-      onClose();
-    },
+  const add = useAction({
+    request: () => send<Maintenance>('POST', '/maintenance', wanted),
+    renews: ['alerts'],
+    done: 'Maintenance window added',
+    onDone: onClose,
   });
   return (
     <FormDialog
       action="Add window"
       isChanged={isChanged}
-      isPending={isPending}
       onClose={onClose}
-      onSubmit={() => mutate()}
       title="Add a maintenance window"
+      work={add}
     >
       <TextField
+        {...bind('name')}
         description="Such as “Upgrade to PostgreSQL 18”."
-        error={fieldError(error, 'name')}
         isRequired
         label="Name"
         maxLength={200}
-        onChange={(name) => change({ name })}
-        value={draft.name}
       />
       <RadioGroup
+        {...bind('repeats')}
         choices={[
           { id: 'once', label: 'Once' },
           { id: 'weekly', label: 'Every week' },
         ]}
         label="Repeats"
-        onChange={(repeats) => change({ repeats: repeats as WindowDraft['repeats'] })}
-        value={draft.repeats}
       />
       {draft.repeats === 'once' ? (
-        <OnceFields draft={draft} error={error} onChange={change} />
+        <OnceFields draft={draft} onChange={change} />
       ) : (
-        <WeeklyFields draft={draft} error={error} onChange={change} />
+        <WeeklyFields draft={draft} onChange={change} />
       )}
-      <ConnectionChoice draft={draft} error={error} onChange={change} />
+      <ConnectionChoice draft={draft} onChange={change} />
       <p className="rule-sentence" role="status">
         {draftSentence(wanted) ?? missingText(draft)}
       </p>
-      <InlineError error={error} fields={FIELDS} />
     </FormDialog>
   );
 }
 
 interface FieldsProps {
   draft: WindowDraft;
-  error: unknown;
   onChange: (changed: Partial<WindowDraft>) => void;
 }
 
-function OnceFields({ draft, error, onChange }: FieldsProps) {
+function OnceFields({ draft, onChange }: FieldsProps) {
+  const bind = bindTo(draft, onChange);
   return (
     <div className="rule-row">
-      <TextField
-        description={`In ${zoneWords()}. Leave empty to start now.`}
-        error={instantError(draft.starts) ?? fieldError(error, 'starts_at')}
+      <TimeField
+        {...bind('starts', 'starts_at')}
+        error={instantError(draft.starts)}
+        isRequired={false}
         label="Starts"
-        onChange={(starts) => onChange({ starts })}
-        type="datetime-local"
-        value={draft.starts}
+        note=" Leave empty to start now."
       />
-      <TextField
-        description={`In ${zoneWords()}.`}
-        error={instantError(draft.ends) ?? fieldError(error, 'ends_at')}
-        isRequired
-        label="Ends"
-        onChange={(ends) => onChange({ ends })}
-        type="datetime-local"
-        value={draft.ends}
-      />
+      <TimeField {...bind('ends', 'ends_at')} error={instantError(draft.ends)} label="Ends" />
     </div>
   );
 }
 
-function WeeklyFields({ draft, error, onChange }: FieldsProps) {
-  const { weekdays } = draft;
-  const trouble = fieldError(error, 'weekdays');
+const DAYS = WEEKDAYS.map((label, place) => ({ id: place + 1, label }));
+
+function WeeklyFields({ draft, onChange }: FieldsProps) {
+  const bind = bindTo(draft, onChange);
   return (
     <>
-      <fieldset className="window-days field-group">
-        <legend className="field-label">Weekdays</legend>
-        <div className="window-day-boxes">
-          {WEEKDAYS.map((name, place) => (
-            <Checkbox
-              isSelected={weekdays.includes(place + 1)}
-              key={name}
-              onChange={(isChosen) =>
-                onChange({
-                  weekdays: isChosen ? [...weekdays, place + 1] : weekdays.filter((day) => day !== place + 1),
-                })
-              }
-            >
-              {name}
-            </Checkbox>
-          ))}
-        </div>
-        {trouble !== null && (
-          <p className="field-error" role="alert">
-            {trouble}
-          </p>
-        )}
-      </fieldset>
+      <Checkboxes
+        choices={DAYS}
+        className="window-days"
+        label="Weekdays"
+        onChange={(weekdays) => onChange({ weekdays })}
+        parameter="weekdays"
+        value={draft.weekdays}
+      />
       <div className="rule-row">
-        <TextField
-          error={fieldError(error, 'start_time')}
-          isRequired
-          label="Starts at"
-          onChange={(time) => onChange({ time })}
-          type="time"
-          value={draft.time}
-        />
-        <TextField
-          error={fieldError(error, 'minutes')}
-          isRequired
-          label="Duration (hours)"
-          onChange={(hours) => onChange({ hours })}
-          value={draft.hours}
-        />
-        <TextField
-          error={fieldError(error, 'time_zone')}
-          isRequired
-          label="Time zone"
-          onChange={(zone) => onChange({ zone })}
-          value={draft.zone}
-        />
+        <TextField {...bind('time', 'start_time')} isRequired label="Starts at" type="time" />
+        <TextField {...bind('hours', 'minutes')} isRequired label="Duration (hours)" />
+        <TextField {...bind('zone', 'time_zone')} isRequired label="Time zone" />
       </div>
     </>
   );

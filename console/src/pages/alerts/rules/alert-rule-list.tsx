@@ -1,16 +1,16 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AlertRule, AlertRules } from '../../../../../src/console-api/alerts/alert-schemas.ts';
 import { send } from '../../../api.ts';
-import { notify } from '../../../parts/announcer.tsx';
 import { Button, IconButton } from '../../../parts/button.tsx';
 import { Confirm } from '../../../parts/dialog.tsx';
 import { Checkbox } from '../../../parts/field.tsx';
 import { useRestoredFocus } from '../../../parts/restore-focus.ts';
 import { InlineError, Loaded, Message } from '../../../parts/states.tsx';
 import { StatusMark } from '../../../parts/status-mark.tsx';
+import { useAction } from '../../../parts/use-action.ts';
 import { useCan } from '../../../shell/profile.ts';
-import { rulesQuery, useRefreshAlerts } from '../alerts-query.ts';
+import { rulesQuery } from '../alerts-query.ts';
 import { RuleForm } from './rule-form.tsx';
 import { ruleSentence } from './rule-sentence.ts';
 
@@ -64,14 +64,10 @@ interface RuleProps {
 
 function Rule({ rule, mayWrite, onStep }: RuleProps) {
   const { name, preset, severity, is_enabled } = rule;
-  const refresh = useRefreshAlerts();
-  const toggle = useMutation({
-    mutationFn: (enabled: boolean) =>
-      send<AlertRule>('PATCH', `/alert-rules/${rule.id}`, { is_enabled: enabled }),
-    async onSuccess(_, enabled) {
-      await refresh();
-      notify(enabled ? 'Rule enabled' : 'Rule disabled');
-    },
+  const toggle = useAction({
+    request: () => send<AlertRule>('PATCH', `/alert-rules/${rule.id}`, { is_enabled: !is_enabled }),
+    renews: ['alerts'],
+    done: is_enabled ? 'Rule disabled' : 'Rule enabled',
   });
   return (
     <li className={is_enabled ? 'rule-item' : 'rule-item disabled-rule'}>
@@ -89,11 +85,7 @@ function Rule({ rule, mayWrite, onStep }: RuleProps) {
       </div>
       {mayWrite && (
         <div className="rule-actions">
-          <Checkbox
-            isDisabled={toggle.isPending}
-            isSelected={is_enabled}
-            onChange={(enabled) => toggle.mutate(enabled)}
-          >
+          <Checkbox isDisabled={toggle.isPending} isSelected={is_enabled} onChange={() => toggle.mutate()}>
             Enabled<span className="hidden-text">: {name}</span>
           </Checkbox>
           <IconButton icon="pen" label={`Change ${name}`} onPress={() => onStep({ kind: 'form', rule })} />
@@ -105,28 +97,17 @@ function Rule({ rule, mayWrite, onStep }: RuleProps) {
 }
 
 function RemoveRule({ rule, onClose }: { rule: AlertRule; onClose: () => void }) {
-  const refresh = useRefreshAlerts();
-  const { error, isPending, mutate } = useMutation({
-    mutationFn: () => send('DELETE', `/alert-rules/${rule.id}`),
-    async onSuccess() {
-      await refresh();
-      notify('Rule removed');
-      onClose();
-    },
+  const remove = useAction({
+    request: () => send('DELETE', `/alert-rules/${rule.id}`),
+    renews: ['alerts'],
+    done: 'Rule removed',
+    onDone: onClose,
   });
   return (
-    <Confirm
-      action="Remove rule"
-      isOpen
-      isPending={isPending}
-      onClose={onClose}
-      onConfirm={() => mutate()}
-      title="Remove this rule?"
-    >
+    <Confirm action="Remove rule" onClose={onClose} title="Remove this rule?" work={remove}>
       <p>
         “<bdi>{rule.name}</bdi>” is removed and its open alerts are resolved.
       </p>
-      <InlineError error={error} />
     </Confirm>
   );
 }

@@ -1,4 +1,4 @@
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type {
   AlertRule,
@@ -9,18 +9,16 @@ import type {
 import { metricWords } from '../../../../../src/platform/text/metric-words.ts';
 import { ALERT_METRICS } from '../../../../../src/vocabulary/alert-metrics.ts';
 import { SEVERITIES } from '../../../../../src/vocabulary/severities.ts';
-import { fieldError, send } from '../../../api.ts';
-import { notify } from '../../../parts/announcer.tsx';
-import { ConnectionChoice, SCOPE_FIELDS } from '../../../parts/connection-choice.tsx';
+import { send } from '../../../api.ts';
+import { ConnectionChoice } from '../../../parts/connection-choice.tsx';
 import { FormDialog } from '../../../parts/dialog.tsx';
-import { Checkbox, RadioGroup, Select, TextField } from '../../../parts/field.tsx';
+import { Checkboxes, RadioGroup, Select, TextField } from '../../../parts/field.tsx';
 import { numberError } from '../../../parts/number-in.ts';
 import { SearchSelect, type Suggestion, type SuggestionGroup } from '../../../parts/search-choice.tsx';
-import { InlineError } from '../../../parts/states.tsx';
 import { statusText } from '../../../parts/status-mark.tsx';
-import { useDraft } from '../../../parts/use-draft.ts';
+import { useAction } from '../../../parts/use-action.ts';
+import { bindTo, useDraft } from '../../../parts/use-draft.ts';
 import { OPERATORS } from '../alert-text.ts';
-import { useRefreshAlerts } from '../alerts-query.ts';
 import {
   draftOf,
   entered,
@@ -33,22 +31,6 @@ import {
 } from './rule-draft.ts';
 import { firingsText, ruleSentence } from './rule-sentence.ts';
 
-const FIELDS = [
-  'name',
-  'metric',
-  'check_id',
-  'measure',
-  'operator',
-  'threshold',
-  'clear_threshold',
-  'for_seconds',
-  'for_runs',
-  'severity',
-  'destination_ids',
-  'reminder_seconds',
-  ...SCOPE_FIELDS,
-];
-
 interface RuleFormProps {
   /** Null = a new one. */
   rule: AlertRule | null;
@@ -58,20 +40,17 @@ interface RuleFormProps {
 
 /** Adds or changes a rule. A sentence below the fields says what the rule does. */
 export function RuleForm({ rule, known, onClose }: RuleFormProps) {
-  const refresh = useRefreshAlerts();
-  const { draft, isChanged, change } = useDraft<RuleDraft>(() => (rule ? draftOf(rule) : NEW_RULE));
-  const { error, isPending, mutate } = useMutation({
-    mutationFn: (wanted: NewRule) =>
+  const { draft, isChanged, change, bind } = useDraft<RuleDraft>(() => (rule ? draftOf(rule) : NEW_RULE));
+  const wanted = ruleOf(draft);
+  const save = useAction({
+    request: () =>
       rule
         ? send<AlertRule>('PATCH', `/alert-rules/${rule.id}`, wanted)
         : send<AlertRule>('POST', '/alert-rules', wanted),
-    async onSuccess() {
-      await refresh();
-      notify(rule ? 'Rule saved' : 'Rule added');
-      onClose();
-    },
+    renews: ['alerts'],
+    done: rule ? 'Rule saved' : 'Rule added',
+    onDone: onClose,
   });
-  const wanted = ruleOf(draft);
   const sentence = ruleSentence(wanted);
   const steady = useSteady(sentence === null ? null : wanted);
   return (
@@ -79,44 +58,32 @@ export function RuleForm({ rule, known, onClose }: RuleFormProps) {
       action={rule ? 'Save' : 'Add rule'}
       isChanged={isChanged}
       isDisabled={!hasNumbers(draft)}
-      isPending={isPending}
       onClose={onClose}
-      onSubmit={() => mutate(wanted)}
       title={rule ? 'Change rule' : 'Add a rule'}
       wide
+      work={save}
     >
-      <TextField
-        error={fieldError(error, 'name')}
-        isRequired
-        label="Name"
-        maxLength={200}
-        onChange={(name) => change({ name })}
-        value={draft.name}
-      />
-      <Condition draft={draft} error={error} known={known} onChange={change} />
+      <TextField {...bind('name')} isRequired label="Name" maxLength={200} />
+      <Condition draft={draft} known={known} onChange={change} />
       <div className="rule-row">
         <Select
+          {...bind('severity')}
           choices={SEVERITIES.map((id) => ({ id, label: statusText(id) }))}
-          error={fieldError(error, 'severity')}
           label="Severity"
-          onChange={(severity) => change({ severity: severity as RuleDraft['severity'] })}
-          value={draft.severity}
         />
         <TextField
+          {...bind('reminder', 'reminder_seconds')}
           description="Hours between reminders while it is open; empty for none."
-          error={numberError(draft.reminder) ?? fieldError(error, 'reminder_seconds')}
+          error={numberError(draft.reminder)}
           label="Remind every"
-          onChange={(reminder) => change({ reminder })}
-          value={draft.reminder}
         />
       </div>
-      <ConnectionChoice draft={draft} error={error} onChange={change} />
-      <Destinations draft={draft} error={error} known={known} onChange={change} />
+      <ConnectionChoice draft={draft} onChange={change} />
+      <Destinations draft={draft} known={known} onChange={change} />
       <div className="rule-sentence" role="status">
         <p>{sentence ?? 'Enter the condition.'}</p>
         {steady && <Firings rule={steady} />}
       </div>
-      <InlineError error={error} fields={FIELDS} />
     </FormDialog>
   );
 }
@@ -139,11 +106,11 @@ function useSteady(rule: NewRule | null): NewRule | null {
 interface FieldsProps {
   draft: RuleDraft;
   known: AlertRules;
-  error: unknown;
   onChange: (changed: Partial<RuleDraft>) => void;
 }
 
-function Condition({ draft, known, error, onChange }: FieldsProps) {
+function Condition({ draft, known, onChange }: FieldsProps) {
+  const bind = bindTo(draft, onChange);
   const { metric } = draft;
   const form = METRIC_FORMS[metric];
   const { unit } = entered(draft);
@@ -152,52 +119,46 @@ function Condition({ draft, known, error, onChange }: FieldsProps) {
     <>
       <Select
         choices={ALERT_METRICS.map((id) => ({ id, label: METRIC_FORMS[id].label }))}
-        error={fieldError(error, 'metric')}
+        parameter="metric"
         label="Condition"
         onChange={(id) => onChange(withMetric(draft, id as RuleDraft['metric']))}
         value={metric}
       />
-      <Subject draft={draft} error={error} known={known} onChange={onChange} />
+      <Subject draft={draft} known={known} onChange={onChange} />
       <div className="rule-row">
         <Select
+          {...bind('operator')}
           choices={form.operators.map((id) => ({ id, label: OPERATORS[id] }))}
-          error={fieldError(error, 'operator')}
           label="Fires when it is"
-          onChange={(operator) => onChange({ operator: operator as RuleDraft['operator'] })}
-          value={draft.operator}
         />
         <TextField
-          error={numberError(draft.threshold) ?? fieldError(error, 'threshold')}
+          {...bind('threshold')}
+          error={numberError(draft.threshold)}
           isRequired
           label={inUnit('Threshold')}
-          onChange={(threshold) => onChange({ threshold })}
-          value={draft.threshold}
         />
         {form.clears && (
           <TextField
-            error={numberError(draft.clear) ?? fieldError(error, 'clear_threshold')}
+            {...bind('clear', 'clear_threshold')}
+            error={numberError(draft.clear)}
             label={inUnit('Clears at')}
-            onChange={(clear) => onChange({ clear })}
             placeholder={draft.threshold}
-            value={draft.clear}
           />
         )}
       </div>
       {form.lasts && (
         <div className="rule-row">
           <TextField
-            error={numberError(draft.minutes) ?? fieldError(error, 'for_seconds')}
+            {...bind('minutes', 'for_seconds')}
+            error={numberError(draft.minutes)}
             isRequired
             label="For (minutes)"
-            onChange={(minutes) => onChange({ minutes })}
-            value={draft.minutes}
           />
           <TextField
-            error={numberError(draft.runs) ?? fieldError(error, 'for_runs')}
+            {...bind('runs', 'for_runs')}
+            error={numberError(draft.runs)}
             isRequired
             label="Consecutive checks"
-            onChange={(runs) => onChange({ runs })}
-            value={draft.runs}
           />
         </div>
       )}
@@ -220,7 +181,8 @@ function grouped<Subject>(
 }
 
 /** What is measured or counted. */
-function Subject({ draft, known, error, onChange }: FieldsProps) {
+function Subject({ draft, known, onChange }: FieldsProps) {
+  const bind = bindTo(draft, onChange);
   const { metric } = draft;
   if (metric === 'findings_critical' || metric === 'findings_warning') {
     const checks = grouped(
@@ -230,11 +192,9 @@ function Subject({ draft, known, error, onChange }: FieldsProps) {
     );
     return (
       <SearchSelect
-        error={fieldError(error, 'check_id')}
+        {...bind('check_id')}
         groups={[{ name: 'All', choices: [{ id: '', label: 'Any check' }] }, ...checks]}
         label="Check"
-        onChange={(check_id) => onChange({ check_id })}
-        value={draft.check_id}
       />
     );
   }
@@ -251,11 +211,9 @@ function Subject({ draft, known, error, onChange }: FieldsProps) {
   const any = { name: 'All', choices: [{ id: '', label: 'Any resource' }] };
   return (
     <SearchSelect
-      error={fieldError(error, 'measure') ?? fieldError(error, 'check_id')}
+      {...bind('measure', ['measure', 'check_id'])}
       groups={metric === 'days_left' ? [any, ...measures] : measures}
       label="Value"
-      onChange={(measure) => onChange({ measure })}
-      value={draft.measure}
     />
   );
 }
@@ -272,7 +230,8 @@ function Firings({ rule }: { rule: NewRule }) {
   return <p className="quiet">{text}</p>;
 }
 
-function Destinations({ draft, known, error, onChange }: FieldsProps) {
+function Destinations({ draft, known, onChange }: FieldsProps) {
+  const bind = bindTo(draft, onChange);
   const { destinations, destination_ids: ids } = draft;
   if (known.destinations.length === 0) {
     return <p className="quiet small">Alerts are sent to all destinations. You have none yet.</p>;
@@ -280,30 +239,21 @@ function Destinations({ draft, known, error, onChange }: FieldsProps) {
   return (
     <>
       <RadioGroup
+        {...bind('destinations', 'destination_ids')}
         choices={[
           { id: 'all', label: 'All destinations', description: 'Those that take alerts of this severity.' },
           { id: 'chosen', label: 'Chosen destinations' },
         ]}
-        error={fieldError(error, 'destination_ids')}
         label="Sent to"
-        onChange={(chosen) => onChange({ destinations: chosen as RuleDraft['destinations'] })}
-        value={destinations}
       />
       {destinations === 'chosen' && (
-        <fieldset className="rule-destinations">
-          <legend className="hidden-text">Chosen destinations</legend>
-          {known.destinations.map(({ id, name }) => (
-            <Checkbox
-              isSelected={ids.includes(id)}
-              key={id}
-              onChange={(isChosen) =>
-                onChange({ destination_ids: isChosen ? [...ids, id] : ids.filter((one) => one !== id) })
-              }
-            >
-              <bdi>{name}</bdi>
-            </Checkbox>
-          ))}
-        </fieldset>
+        <Checkboxes
+          choices={known.destinations.map(({ id, name }) => ({ id, label: <bdi>{name}</bdi> }))}
+          hideLabel
+          label="Chosen destinations"
+          onChange={(destination_ids) => onChange({ destination_ids })}
+          value={ids}
+        />
       )}
     </>
   );

@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { ConnectionSettings } from '../../../../../src/console-api/connections/connection-schemas.ts';
 import type { ConnectionQueries } from '../../../../../src/console-api/queries/query-schemas.ts';
-import { get } from '../../../api.ts';
+import { read } from '../../../api.ts';
 import { Button } from '../../../parts/button.tsx';
 import { useChartGroup } from '../../../parts/chart/chart-group.tsx';
 import { searchOf } from '../../../parts/chart/chart-range.ts';
@@ -25,7 +25,7 @@ const LISTED = 50;
 export function Queries({ settings }: { settings: ConnectionSettings }) {
   const can = useCan();
   const { span } = useChartGroup();
-  const { database, role, own } = useSearch({ from: '/in/connections/$id' });
+  const { database, role, application, own } = useSearch({ from: '/in/connections/$id' });
   const navigate = useNavigate({ from: '/connections/$id' });
   const show = (changed: ConnectionSearch) =>
     void navigate({
@@ -34,10 +34,9 @@ export function Queries({ settings }: { settings: ConnectionSettings }) {
       resetScroll: false,
     });
   const [isChanging, setChanging] = useState(false);
-  const asked = { ...searchOf(span), limit: LISTED, database, role, own };
+  const asked = { ...searchOf(span), limit: LISTED, database, role, application, own };
   const query = useQuery({
-    queryKey: ['connections', String(settings.id), 'queries', asked],
-    queryFn: ({ signal }) => get<ConnectionQueries>(`/connections/${settings.id}/queries`, asked, signal),
+    ...read<ConnectionQueries>(`/connections/${settings.id}/queries`, asked),
     placeholderData: keepPreviousData,
   });
   const texts = useQueryTexts(settings, query.data?.queries.map((one) => one.query) ?? []);
@@ -76,6 +75,12 @@ export function Queries({ settings }: { settings: ConnectionSettings }) {
           names={query.data?.roles}
           onChange={(name) => show({ role: name })}
           value={role}
+        />
+        <NameFilter
+          all="All applications"
+          names={query.data?.applications}
+          onChange={(name) => show({ application: name })}
+          value={application}
         />
         <RangeSwitch hasCharts={false} />
       </Filters>

@@ -8,7 +8,7 @@ import type { ConnectionDetail } from '../../../../../src/console-api/connection
 import type { ExplainedFinding } from '../../../../../src/console-api/connections/findings.ts';
 import type { QueryHistory } from '../../../../../src/console-api/queries/query-schemas.ts';
 import type { Unit } from '../../../../../src/vocabulary/units.ts';
-import { get } from '../../../api.ts';
+import { read } from '../../../api.ts';
 import { chartChange } from '../../../measures/measure-chart.tsx';
 import { markedChangesQuery } from '../../../measures/measures-query.ts';
 import { ChangeList } from '../../../parts/changes/change-list.tsx';
@@ -44,8 +44,7 @@ export function QueryPage({ detail, query, database, role }: QueryPageProps) {
   const { span } = useChartGroup();
   const asked = { query, database, role, ...searchOf(span) };
   const history = useQuery({
-    queryKey: ['connections', id, 'query-history', asked],
-    queryFn: ({ signal }) => get<QueryHistory>(`/connections/${id}/queries/history`, asked, signal),
+    ...read<QueryHistory>(`/connections/${id}/queries/history`, asked),
     placeholderData: keepPreviousData,
   });
   const texts = useQueryTexts(settings, [query]);
@@ -177,9 +176,7 @@ const AFTER_S = 3_600;
 function JumpChanges({ connectionId, jump }: { connectionId: string; jump: Jump | null }) {
   const range = searchOf({ from: (jump?.at ?? 0) - BEFORE_S, to: (jump?.at ?? 0) + AFTER_S });
   const query = useQuery({
-    queryKey: ['connections', connectionId, 'changes', range],
-    queryFn: ({ signal }) =>
-      get<ConnectionChanges>(`/connections/${connectionId}/changes`, { ...range, limit: 25 }, signal),
+    ...read<ConnectionChanges>(`/connections/${connectionId}/changes`, { ...range, limit: 25 }),
     enabled: jump !== null,
   });
   if (jump === null) return null;

@@ -7,7 +7,6 @@ import type {
 import { ApiError, send } from '../../../api.ts';
 import { notify } from '../../../parts/announcer.tsx';
 import { FormDialog } from '../../../parts/dialog.tsx';
-import { InlineError } from '../../../parts/states.tsx';
 import { useRefresh } from '../connection-query.ts';
 
 interface TextsDialogProps {
@@ -39,18 +38,16 @@ export function TextsDialog({ settings, onClose }: TextsDialogProps) {
   return (
     <FormDialog
       action={isOn ? 'Delete texts' : 'Store texts'}
-      isPending={save.isPending}
       kind={isOn ? 'danger' : 'primary'}
       onClose={onClose}
-      onSubmit={() => save.mutate()}
       title={isOn ? 'Stop storing query texts' : 'Store query texts'}
+      work={save}
     >
       <p>
         {isOn
           ? 'The stored texts are deleted, and the next checks read none.'
           : 'The next checks read the text of each query that runs. The server replaces constants, but comments and names stay. Members who may change connections can read the texts, and the activity log records each reading. Texts are kept for 14 days.'}
       </p>
-      {save.error && <InlineError error={save.error} />}
     </FormDialog>
   );
 }

@@ -1,13 +1,15 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Destination } from '../../../../../src/console-api/notifications/destination-schemas.ts';
 import { type Channel, EVENTLESS_CHANNELS } from '../../../../../src/vocabulary/channels.ts';
 import { EVENT_KINDS } from '../../../../../src/vocabulary/event-kinds.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Select } from '../../../parts/field.tsx';
 import { FilterChips } from '../../../parts/filter-chips.tsx';
+import { useFocusBack } from '../../../parts/focus-back.ts';
 import { KIND_TEXTS } from '../../../parts/kind-texts.ts';
+import { MoreButton } from '../../../parts/more-button.tsx';
 import { Filters, Section } from '../../../parts/page.tsx';
 import { Loaded, Message } from '../../../parts/states.tsx';
 import type { DestinationSearch } from '../notifications-search.ts';
@@ -32,7 +34,7 @@ export function Deliveries({ destination, mayWrite }: { destination: Destination
   const list = useInfiniteQuery(deliveriesQuery(id, search));
   const change = (changed: DestinationSearch) =>
     void navigate({ search: (old) => ({ ...old, delivery: undefined, ...changed }), resetScroll: false });
-  useFocusBack(search.delivery);
+  useFocusBack(search.delivery, deliveryLinkId);
   const canResend = mayWrite && !EVENTLESS_CHANNELS.includes(channel);
   return (
     <Section
@@ -63,8 +65,8 @@ export function Deliveries({ destination, mayWrite }: { destination: Destination
           />
         </div>
       </Filters>
-      <div className={search.delivery ? 'deliveries with-panel' : 'deliveries'}>
-        <div className="delivery-list">
+      <div className={`deliveries list-with-panel ${search.delivery ? 'with-panel' : ''}`}>
+        <div className="panel-list delivery-list">
           <Loaded query={list}>
             {({ pages }) => {
               const rows = pages.flatMap(({ items }) => items);
@@ -73,13 +75,7 @@ export function Deliveries({ destination, mayWrite }: { destination: Destination
               return (
                 <>
                   <DeliveryList deliveries={rows} isBeside={search.delivery !== undefined} />
-                  {list.hasNextPage && (
-                    <div>
-                      <Button isPending={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
-                        Load more
-                      </Button>
-                    </div>
-                  )}
+                  <MoreButton list={list} />
                 </>
               );
             }}
@@ -114,13 +110,4 @@ function NoDeliveries({ channel, isFiltered }: { channel: Channel; isFiltered: b
         : 'The next event that this destination wants is listed here.'}
     </Message>
   );
-}
-
-/** Returns the focus to a delivery's row when it is closed. */
-function useFocusBack(open: string | undefined): void {
-  const last = useRef(open);
-  useEffect(() => {
-    if (last.current && !open) document.getElementById(deliveryLinkId(last.current))?.focus();
-    last.current = open;
-  }, [open]);
 }

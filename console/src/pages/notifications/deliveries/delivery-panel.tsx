@@ -1,23 +1,19 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import type { DeliveryDetail } from '../../../../../src/console-api/notifications/delivery-routes.ts';
 import { send } from '../../../api.ts';
-import { notify } from '../../../parts/announcer.tsx';
-import { Button, IconButton } from '../../../parts/button.tsx';
+import { Button } from '../../../parts/button.tsx';
 import { CodeBlock } from '../../../parts/copy.tsx';
 import { figure } from '../../../parts/figure.ts';
 import { KIND_TEXTS } from '../../../parts/kind-texts.ts';
 import { Facts } from '../../../parts/page.tsx';
-import { useShortcut } from '../../../parts/shortcut.ts';
+import { PanelHeading, SidePanel } from '../../../parts/side-panel.tsx';
 import { InlineError, Loaded } from '../../../parts/states.tsx';
 import { Time } from '../../../parts/time.tsx';
+import { useAction } from '../../../parts/use-action.ts';
 import { visibleText } from '../../../parts/visible-text.ts';
 import { Attempts } from './attempts.tsx';
 import { DeliveryMark } from './delivery-list.tsx';
 import { deliveryQuery } from './delivery-queries.ts';
-
-/** Wide enough for the list and a delivery; the same width as in notifications.css. */
-const BESIDE = '(width > 72rem)';
 
 interface DeliveryPanelProps {
   id: string;
@@ -28,33 +24,20 @@ interface DeliveryPanelProps {
 /** A delivery beside the list, or instead of it on narrow screens: what was sent, and what came back. */
 export function DeliveryPanel({ id, mayResend, onClose }: DeliveryPanelProps) {
   const query = useQuery(deliveryQuery(id));
-  const place = useRef<HTMLElement>(null);
-  useShortcut('Escape', onClose);
-  useEffect(() => {
-    if (!matchMedia(BESIDE).matches) place.current?.scrollIntoView({ block: 'start' });
-  }, []);
   return (
-    <section aria-label={`Delivery ${id}`} className="delivery-panel" ref={place}>
-      <div className="panel-close">
-        <span className="quiet small">Delivery {id}</span>
-        <IconButton icon="close" label="Close delivery" onPress={onClose} />
-      </div>
+    <SidePanel id={id} kind="delivery" onClose={onClose}>
       <Loaded query={query}>{(delivery) => <Content delivery={delivery} mayResend={mayResend} />}</Loaded>
-    </section>
+    </SidePanel>
   );
 }
 
 function Content({ delivery, mayResend }: { delivery: DeliveryDetail; mayResend: boolean }) {
   const { id, kind, state, title, connection_name, event_id, sequence, attempts, reason, body } = delivery;
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <div className="panel-content">
       <div>
         <DeliveryMark attempts={attempts.length} state={state} />
-        <h2 ref={heading} tabIndex={-1}>
-          <bdi>{visibleText(title)}</bdi>
-        </h2>
+        <PanelHeading>{visibleText(title)}</PanelHeading>
         <p className="quiet">
           {KIND_TEXTS[kind].name}
           {connection_name !== null && (
@@ -106,13 +89,10 @@ function shownBody(body: string): string {
 }
 
 function Resend({ id }: { id: number }) {
-  const queries = useQueryClient();
-  const resend = useMutation({
-    mutationFn: () => send('POST', `/deliveries/${id}/resend`),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: ['destinations'] });
-      notify('Queued to be sent again');
-    },
+  const resend = useAction({
+    request: () => send('POST', `/deliveries/${id}/resend`),
+    renews: ['destinations'],
+    done: 'Queued to be sent again',
   });
   return (
     <div>

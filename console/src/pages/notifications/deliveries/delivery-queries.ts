@@ -3,7 +3,7 @@ import type {
   Deliveries,
   DeliveryDetail,
 } from '../../../../../src/console-api/notifications/delivery-routes.ts';
-import { get } from '../../../api.ts';
+import { read, readPages } from '../../../api.ts';
 import type { DestinationSearch } from '../notifications-search.ts';
 
 export type Delivery = Deliveries['items'][number];
@@ -12,15 +12,7 @@ export type Attempt = DeliveryDetail['attempts'][number];
 /** A destination's deliveries, newest first. */
 export function deliveriesQuery(id: number, { state, kind }: DestinationSearch) {
   return infiniteQueryOptions({
-    queryKey: ['destinations', id, 'deliveries', state ?? '', kind ?? ''],
-    queryFn: ({ signal, pageParam }) =>
-      get<Deliveries>(
-        `/destinations/${id}/deliveries`,
-        { state, kind, before: pageParam, limit: 50 },
-        signal,
-      ),
-    initialPageParam: null as number | null,
-    getNextPageParam: ({ next }) => next,
+    ...readPages<Deliveries>(`/destinations/${id}/deliveries`, { state, kind, limit: 50 }),
     refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 0) > 1 ? false : 5_000),
   });
 }
@@ -28,8 +20,8 @@ export function deliveriesQuery(id: number, { state, kind }: DestinationSearch) 
 /** A delivery with its body and attempts; not kept after it was closed. */
 export function deliveryQuery(id: string) {
   return queryOptions({
+    ...read<DeliveryDetail>(`/deliveries/${id}`),
     queryKey: ['destinations', 'delivery', id],
-    queryFn: ({ signal }) => get<DeliveryDetail>(`/deliveries/${id}`, {}, signal),
     gcTime: 0,
     refetchInterval: ({ state: { data } }) => (data?.state === 'queued' ? 3_000 : false),
   });

@@ -1,6 +1,6 @@
 import type { Channel } from '../../../../../src/vocabulary/channels.ts';
-import { fieldError } from '../../../api.ts';
 import { TextField } from '../../../parts/field.tsx';
+import { bindTo } from '../../../parts/use-draft.ts';
 import { CHANNEL_TEXTS, hasSecretUrl } from '../channel-texts.ts';
 import type { DestinationFieldsProps } from './destination-form.tsx';
 
@@ -14,46 +14,36 @@ const STORED = 'Stored encrypted and never shown again.';
 const KEPT = 'Leave empty to keep the stored one.';
 
 /** Where a channel sends: its URL, key or recipients. */
-export function AddressFields({
-  channel,
-  isNew,
-  privateAllowed,
-  draft,
-  onChange,
-  error,
-}: AddressFieldsProps) {
+export function AddressFields({ channel, isNew, privateAllowed, draft, onChange }: AddressFieldsProps) {
+  const bind = bindTo(draft, onChange);
   const { address, placeholder } = CHANNEL_TEXTS[channel];
   if (channel === 'email') {
     return (
       <TextField
+        {...bind('recipients')}
         autoFocus
         description="One address per line. Each recipient confirms by a link before the first message."
-        error={fieldError(error, 'recipients')}
         isRequired
         label={address}
         mono
-        onChange={(recipients) => onChange({ recipients })}
         placeholder={placeholder}
         rows={3}
-        value={draft.recipients}
       />
     );
   }
   if (channel === 'pagerduty') {
     return (
       <TextField
+        {...bind('routingKey')}
         autoComplete="off"
         autoFocus
         description={isNew ? STORED : KEPT}
-        error={fieldError(error, 'routing_key')}
         isRequired={isNew}
         label={address}
         maxLength={200}
         mono
-        onChange={(routingKey) => onChange({ routingKey })}
         placeholder={placeholder}
         type="password"
-        value={draft.routingKey}
       />
     );
   }
@@ -61,37 +51,31 @@ export function AddressFields({
   return (
     <>
       <TextField
+        {...bind('url')}
         autoComplete="off"
         autoFocus
         description={urlHelp(isNew, isSecret, privateAllowed)}
-        error={fieldError(error, 'url')}
         isRequired={isNew}
         label={address}
         maxLength={2_000}
         mono
-        onChange={(url) => onChange({ url })}
         placeholder={placeholder}
         // Not `url`: the service says in a sentence what is wrong with an address.
         type={isSecret ? 'password' : 'text'}
-        value={draft.url}
       />
-      {channel === 'alertmanager' && (
-        <AuthorizationField draft={draft} error={error} isNew={isNew} onChange={onChange} />
-      )}
+      {channel === 'alertmanager' && <AuthorizationField draft={draft} isNew={isNew} onChange={onChange} />}
       {(channel === 's3' || channel === 'splunk_hec') && (
         <TextField
+          {...bind('authorization')}
           autoComplete="off"
           description={
             isNew ? `${channel === 's3' ? 'ACCESS_KEY_ID:SECRET_ACCESS_KEY. ' : ''}${STORED}` : KEPT
           }
-          error={fieldError(error, 'authorization')}
           isRequired={isNew}
           label={channel === 's3' ? 'Access key' : 'Token'}
           maxLength={2_000}
           mono
-          onChange={(authorization) => onChange({ authorization })}
           type="password"
-          value={draft.authorization}
         />
       )}
     </>
@@ -99,23 +83,17 @@ export function AddressFields({
 }
 
 /** An optional Authorization header, such as for a proxy. */
-export function AuthorizationField({
-  isNew,
-  draft,
-  onChange,
-  error,
-}: DestinationFieldsProps & { isNew: boolean }) {
+export function AuthorizationField({ isNew, draft, onChange }: DestinationFieldsProps & { isNew: boolean }) {
+  const bind = bindTo(draft, onChange);
   return (
     <TextField
+      {...bind('authorization')}
       autoComplete="off"
       description={isNew ? 'Optional: the value of the Authorization header, such as “Bearer …”.' : KEPT}
-      error={fieldError(error, 'authorization')}
       label="Authorization"
       maxLength={2_000}
       mono
-      onChange={(authorization) => onChange({ authorization })}
       type="password"
-      value={draft.authorization}
     />
   );
 }

@@ -1,5 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import type {
   Destination,
   DestinationChangesBody,
@@ -13,11 +11,12 @@ import {
   GROUPING_CHANNELS,
   LOG_CHANNELS,
 } from '../../../../../src/vocabulary/channels.ts';
-import { fieldError, send } from '../../../api.ts';
+import { send } from '../../../api.ts';
 import { ConnectionChoice } from '../../../parts/connection-choice.tsx';
 import { FormDialog } from '../../../parts/dialog.tsx';
 import { TextField } from '../../../parts/field.tsx';
-import { InlineError } from '../../../parts/states.tsx';
+import { useAction } from '../../../parts/use-action.ts';
+import { bindTo, useDraft } from '../../../parts/use-draft.ts';
 import { CHANNEL_TEXTS, newName } from '../channel-texts.ts';
 import { AddressFields } from './address-fields.tsx';
 import { type DestinationDraft, draftOf, inputOf, newDraft, newInputOf } from './destination-draft.ts';
@@ -26,29 +25,9 @@ import { EventFields } from './event-fields.tsx';
 import { MoreFields } from './more-fields.tsx';
 import { StreamFields } from './stream-fields.tsx';
 
-/** The parameters whose errors stand at their fields. */
-const FIELDS = [
-  'name',
-  'url',
-  'routing_key',
-  'authorization',
-  'recipients',
-  'kinds',
-  'minimum_severity',
-  'connections',
-  'requests_per_second',
-  'quiet_hours',
-  'digest',
-  'action_types',
-  'actors',
-  'from_id',
-];
-
 export interface DestinationFieldsProps {
   draft: DestinationDraft;
   onChange: (changed: Partial<DestinationDraft>) => void;
-  /** The error of the last attempt. An error about one field is shown at that field. */
-  error: unknown;
 }
 
 interface AddProps {
@@ -60,7 +39,7 @@ interface AddProps {
 
 /** The form for a new destination. Only its address is left to enter: the rest has defaults. */
 export function AddDestination({ channel, known, onClose, onAdded }: AddProps) {
-  const [first] = useState(() =>
+  const { draft, isChanged, change } = useDraft(() =>
     newDraft(
       newName(
         channel,
@@ -68,30 +47,31 @@ export function AddDestination({ channel, known, onClose, onAdded }: AddProps) {
       ),
     ),
   );
-  const [draft, setDraft] = useState(first);
-  const add = useMutation({
-    mutationFn: (body: NewDestinationBody) => send<StoredDestination>('POST', '/destinations', body),
-    gcTime: 0, // the request and the answer hold secrets
-    onSuccess: onAdded,
+  const add = useAction({
+    request: () =>
+      send<StoredDestination>(
+        'POST',
+        '/destinations',
+        newInputOf(channel, draft) satisfies NewDestinationBody,
+      ),
+    onDone: onAdded,
   });
   const { name, where } = CHANNEL_TEXTS[channel];
   return (
     <FormDialog
       action={channel === 'email' ? 'Add and ask to confirm' : 'Add and send test'}
-      isChanged={draft !== first}
-      isPending={add.isPending}
+      isChanged={isChanged}
       onClose={onClose}
-      onSubmit={() => add.mutate(newInputOf(channel, draft))}
       title={`Add ${name}`}
       wide
+      work={add}
     >
       <p className="quiet">{where}</p>
       <Fields
         channel={channel}
         draft={draft}
-        error={add.error}
         isNew
-        onChange={(changed) => setDraft({ ...draft, ...changed })}
+        onChange={change}
         privateAllowed={known.sending.privateAllowed}
       />
     </FormDialog>
@@ -108,30 +88,30 @@ interface ChangeProps {
 /** The form for an existing destination. */
 export function ChangeDestination({ destination, privateAllowed, onClose, onChanged }: ChangeProps) {
   const { id, channel, name } = destination;
-  const [first] = useState(() => draftOf(destination));
-  const [draft, setDraft] = useState(first);
-  const change = useMutation({
-    mutationFn: (body: DestinationChangesBody) =>
-      send<StoredDestination>('PATCH', `/destinations/${id}`, body),
-    gcTime: 0, // the request and the answer may hold secrets
-    onSuccess: onChanged,
+  const { draft, isChanged, change } = useDraft(() => draftOf(destination));
+  const save = useAction({
+    request: () =>
+      send<StoredDestination>(
+        'PATCH',
+        `/destinations/${id}`,
+        inputOf(channel, draft) satisfies DestinationChangesBody,
+      ),
+    onDone: onChanged,
   });
   return (
     <FormDialog
       action="Save"
-      isChanged={draft !== first}
-      isPending={change.isPending}
+      isChanged={isChanged}
       onClose={onClose}
-      onSubmit={() => change.mutate(inputOf(channel, draft))}
       title={`Change ${name}`}
       wide
+      work={save}
     >
       <Fields
         channel={channel}
         draft={draft}
-        error={change.error}
         isNew={false}
-        onChange={(changed) => setDraft({ ...draft, ...changed })}
+        onChange={change}
         privateAllowed={privateAllowed}
       />
     </FormDialog>
@@ -145,23 +125,16 @@ interface FieldsProps extends DestinationFieldsProps {
 }
 
 function Fields({ channel, isNew, privateAllowed, ...props }: FieldsProps) {
-  const { draft, error, onChange } = props;
+  const { draft, onChange } = props;
+  const bind = bindTo(draft, onChange);
   return (
     <div className="destination-form">
-      <InlineError error={error} fields={FIELDS} />
       <AddressFields {...props} channel={channel} isNew={isNew} privateAllowed={privateAllowed} />
-      <TextField
-        error={fieldError(error, 'name')}
-        isRequired
-        label="Name"
-        maxLength={200}
-        onChange={(name) => onChange({ name })}
-        value={draft.name}
-      />
+      <TextField {...bind('name')} isRequired label="Name" maxLength={200} />
       {!EVENTLESS_CHANNELS.includes(channel) && (
         <>
           <EventFields {...props} />
-          <ConnectionChoice draft={props.draft} error={props.error} onChange={props.onChange} />
+          <ConnectionChoice draft={draft} onChange={onChange} />
         </>
       )}
       {GROUPING_CHANNELS.includes(channel) && <DigestFields {...props} />}

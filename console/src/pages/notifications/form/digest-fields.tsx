@@ -1,8 +1,7 @@
 import { DIGEST_DAYS } from '../../../../../src/vocabulary/event-kinds.ts';
-import { fieldError } from '../../../api.ts';
 import { Select, TextField } from '../../../parts/field.tsx';
+import { bindTo } from '../../../parts/use-draft.ts';
 import { DIGEST_DAY_TEXTS } from '../digest-texts.ts';
-import type { DestinationDraft } from './destination-draft.ts';
 import type { DestinationFieldsProps } from './destination-form.tsx';
 
 const CHOICES = [
@@ -11,32 +10,24 @@ const CHOICES = [
 ];
 
 /** When a digest is sent. */
-export function DigestFields({ draft, onChange, error }: DestinationFieldsProps) {
+export function DigestFields({ draft, onChange }: DestinationFieldsProps) {
+  const bind = bindTo(draft, onChange);
   return (
     <>
       <Select
+        {...bind('digest')}
         choices={CHOICES}
         description="What opened, closed, stayed open and grew, on one screen. It is sent without problems too."
         label="Digest"
-        onChange={(id) => onChange({ digest: id as DestinationDraft['digest'] })}
-        value={draft.digest}
       />
       {draft.digest !== 'never' && (
         <div className="side-by-side">
+          <TextField {...bind('digestAt')} isRequired label="Digest at" type="time" />
           <TextField
-            isRequired
-            label="Digest at"
-            onChange={(digestAt) => onChange({ digestAt })}
-            type="time"
-            value={draft.digestAt}
-          />
-          <TextField
-            error={fieldError(error, 'digest')}
+            {...bind('digestZone', 'digest')}
             isRequired
             label="Time zone of the digest"
             maxLength={60}
-            onChange={(digestZone) => onChange({ digestZone })}
-            value={draft.digestZone}
           />
         </div>
       )}

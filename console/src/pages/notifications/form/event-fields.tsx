@@ -2,8 +2,7 @@ import type { EventKind } from '../../../../../src/vocabulary/event-kinds.ts';
 import { DIRECTED_KINDS, plansWith } from '../../../../../src/vocabulary/event-kinds.ts';
 import type { Plan } from '../../../../../src/vocabulary/plans.ts';
 import type { Severity } from '../../../../../src/vocabulary/severities.ts';
-import { fieldError } from '../../../api.ts';
-import { Checkbox, Select } from '../../../parts/field.tsx';
+import { Checkboxes, Select } from '../../../parts/field.tsx';
 import { KIND_TEXTS } from '../../../parts/kind-texts.ts';
 import { planName } from '../../../parts/plan-access.tsx';
 import { useProfile } from '../../../shell/profile.ts';
@@ -19,42 +18,33 @@ const SEVERITIES = [
 ];
 
 /** Which events are sent, and from which severity. */
-export function EventFields({ draft, onChange, error }: DestinationFieldsProps) {
+export function EventFields({ draft, onChange }: DestinationFieldsProps) {
   const { plan } = useProfile().account;
-  const problem = fieldError(error, 'kinds');
-  const toggle = (kind: EventKind, isSent: boolean) =>
-    onChange({
-      kinds: OFFERED.filter((known) => (known === kind ? isSent : draft.kinds.includes(known))),
-    });
   return (
     <>
-      <fieldset className="field-group">
-        <legend>Events</legend>
-        <div className="event-boxes">
-          {OFFERED.map((kind) => (
-            <Checkbox
-              isSelected={draft.kinds.includes(kind)}
-              key={kind}
-              onChange={(isSent) => toggle(kind, isSent)}
-            >
+      <Checkboxes
+        choices={OFFERED.map((kind) => ({
+          id: kind,
+          label: (
+            <>
               {KIND_TEXTS[kind].name}
               <span className="field-description">
                 {KIND_TEXTS[kind].when} {notInPlan(kind, plan)}
               </span>
-            </Checkbox>
-          ))}
-        </div>
-        {problem && (
-          <p className="field-error" role="alert" tabIndex={-1}>
-            {problem}
-          </p>
-        )}
-      </fieldset>
+            </>
+          ),
+        }))}
+        className="event-boxes"
+        label="Events"
+        onChange={(kinds) => onChange({ kinds })}
+        parameter="kinds"
+        value={draft.kinds}
+      />
       <Select
         choices={SEVERITIES}
-        error={fieldError(error, 'minimum_severity')}
         label="Severity"
         onChange={(id) => onChange({ minimumSeverity: id === 'info' ? null : (id as Severity) })}
+        parameter="minimum_severity"
         value={draft.minimumSeverity ?? 'info'}
       />
     </>

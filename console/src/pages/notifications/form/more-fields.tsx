@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { type Channel, EVENTLESS_CHANNELS, SIGNED_CHANNELS } from '../../../../../src/vocabulary/channels.ts';
-import { fieldError } from '../../../api.ts';
 import { Checkbox, RadioGroup, Select, TextField } from '../../../parts/field.tsx';
+import { useFieldError } from '../../../parts/form-errors.tsx';
+import { bindTo } from '../../../parts/use-draft.ts';
 import { AuthorizationField } from './address-fields.tsx';
 import { takesAuthorization } from './destination-draft.ts';
 import type { DestinationFieldsProps } from './destination-form.tsx';
@@ -18,9 +19,10 @@ const WRONG = ['requests_per_second', 'quiet_hours', 'authorization', 'region', 
 
 /** What few destinations need. Open when some of it is set or wrong. */
 export function MoreFields(props: MoreFieldsProps) {
-  const { channel, isNew, draft, onChange, error } = props;
+  const { channel, isNew, draft, onChange } = props;
+  const bind = bindTo(draft, onChange);
   const [isSet] = useState(draft.hasQuietHours || draft.rate !== '50');
-  const isWrong = WRONG.some((field) => fieldError(error, field));
+  const isWrong = useFieldError(WRONG) !== null;
   return (
     <details className="more-options" open={isSet || isWrong}>
       <summary>More options</summary>
@@ -56,19 +58,17 @@ export function MoreFields(props: MoreFieldsProps) {
             value={draft.method}
           />
         )}
-        {channel === 's3' && isNew && <BucketFields draft={draft} error={error} onChange={onChange} />}
+        {channel === 's3' && isNew && <BucketFields draft={draft} onChange={onChange} />}
         {!EVENTLESS_CHANNELS.includes(channel) && (
           <>
             <TextField
+              {...bind('rate', 'requests_per_second')}
               description="At most this many requests per second, 1 to 50."
-              error={fieldError(error, 'requests_per_second')}
               isRequired
               label="Rate limit"
-              onChange={(rate) => onChange({ rate })}
               type="number"
-              value={draft.rate}
             />
-            <QuietHoursFields draft={draft} error={error} onChange={onChange} />
+            <QuietHoursFields draft={draft} onChange={onChange} />
           </>
         )}
       </div>
@@ -76,33 +76,31 @@ export function MoreFields(props: MoreFieldsProps) {
   );
 }
 
-function BucketFields({ draft, onChange, error }: DestinationFieldsProps) {
+function BucketFields({ draft, onChange }: DestinationFieldsProps) {
+  const bind = bindTo(draft, onChange);
   return (
     <>
       <TextField
+        {...bind('region')}
         description="Empty: as the URL says, or us-east-1."
-        error={fieldError(error, 'region')}
         label="Region"
         maxLength={40}
         mono
-        onChange={(region) => onChange({ region })}
         placeholder="eu-central-1"
-        value={draft.region}
       />
       <TextField
+        {...bind('encryption')}
         description="AES256, aws:kms or the ARN of a key of KMS. Empty: as the bucket does."
-        error={fieldError(error, 'encryption')}
         label="Encryption"
         maxLength={340}
         mono
-        onChange={(encryption) => onChange({ encryption })}
-        value={draft.encryption}
       />
     </>
   );
 }
 
-function QuietHoursFields({ draft, onChange, error }: DestinationFieldsProps) {
+function QuietHoursFields({ draft, onChange }: DestinationFieldsProps) {
+  const bind = bindTo(draft, onChange);
   return (
     <>
       <Checkbox isSelected={draft.hasQuietHours} onChange={(hasQuietHours) => onChange({ hasQuietHours })}>
@@ -115,29 +113,10 @@ function QuietHoursFields({ draft, onChange, error }: DestinationFieldsProps) {
       {draft.hasQuietHours && (
         <>
           <div className="side-by-side">
-            <TextField
-              isRequired
-              label="From"
-              onChange={(from) => onChange({ from })}
-              type="time"
-              value={draft.from}
-            />
-            <TextField
-              isRequired
-              label="To"
-              onChange={(to) => onChange({ to })}
-              type="time"
-              value={draft.to}
-            />
+            <TextField {...bind('from')} isRequired label="From" type="time" />
+            <TextField {...bind('to')} isRequired label="To" type="time" />
           </div>
-          <TextField
-            error={fieldError(error, 'quiet_hours')}
-            isRequired
-            label="Time zone"
-            maxLength={60}
-            onChange={(timeZone) => onChange({ timeZone })}
-            value={draft.timeZone}
-          />
+          <TextField {...bind('timeZone', 'quiet_hours')} isRequired label="Time zone" maxLength={60} />
         </>
       )}
     </>

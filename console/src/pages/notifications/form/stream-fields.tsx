@@ -1,6 +1,6 @@
 import type { Destination } from '../../../../../src/console-api/notifications/destination-schemas.ts';
-import { fieldError } from '../../../api.ts';
-import { Checkbox, Select, TextField } from '../../../parts/field.tsx';
+import { Checkboxes, Select, TextField } from '../../../parts/field.tsx';
+import { bindTo } from '../../../parts/use-draft.ts';
 import type { StreamDraft } from './destination-draft.ts';
 import type { DestinationFieldsProps } from './destination-form.tsx';
 
@@ -20,9 +20,10 @@ const ACTORS = [
 ];
 
 /** What a log stream sends, and from which entry on. */
-export function StreamFields({ draft, onChange, error, isNew }: DestinationFieldsProps & { isNew: boolean }) {
+export function StreamFields({ draft, onChange, isNew }: DestinationFieldsProps & { isNew: boolean }) {
   const { stream } = draft;
   const set = (changed: Partial<StreamDraft>) => onChange({ stream: { ...stream, ...changed } });
+  const bind = bindTo(stream, set);
   const begins = [
     isNew ? { id: 'next', label: 'The next entry' } : { id: 'next', label: 'Where it is' },
     { id: 'first', label: 'The first entry of the log' },
@@ -30,65 +31,37 @@ export function StreamFields({ draft, onChange, error, isNew }: DestinationField
   ];
   return (
     <>
+      <Select {...bind('format')} choices={FORMATS} label="Format" />
       <Select
-        choices={FORMATS}
-        label="Format"
-        onChange={(format) => set({ format: format as StreamDraft['format'] })}
-        value={stream.format}
-      />
-      <Select
+        {...bind('begin')}
         choices={begins}
         description={isNew ? '' : 'Entries from there on are sent again.'}
         label={isNew ? 'Begin with' : 'Go on with'}
-        onChange={(begin) => set({ begin: begin as StreamDraft['begin'] })}
-        value={stream.begin}
       />
       {stream.begin === 'id' && (
-        <TextField
-          error={fieldError(error, 'from_id')}
-          isRequired
-          label="Id of the entry"
-          onChange={(fromId) => set({ fromId })}
-          type="number"
-          value={stream.fromId}
-        />
+        <TextField {...bind('fromId')} isRequired label="Id of the entry" type="number" />
       )}
       <TextField
+        {...bind('only', 'action_types')}
         description="One per line, such as member_sign_in_failed. Empty: all."
-        error={fieldError(error, 'action_types')}
         label="Only these types"
         mono
-        onChange={(only) => set({ only })}
         rows={2}
-        value={stream.only}
       />
       <TextField
+        {...bind('except', 'excluded_types')}
         description="One per line, such as api_request."
         label="Without these types"
         mono
-        onChange={(except) => set({ except })}
         rows={2}
-        value={stream.except}
       />
-      <fieldset className="field-group">
-        <legend>Entries by</legend>
-        {ACTORS.map(({ id, label }) => (
-          <Checkbox
-            isSelected={stream.actors.includes(id)}
-            key={id}
-            onChange={(isSent) =>
-              set({ actors: isSent ? [...stream.actors, id] : stream.actors.filter((other) => other !== id) })
-            }
-          >
-            {label}
-          </Checkbox>
-        ))}
-        {fieldError(error, 'actors') && (
-          <p className="field-error" role="alert" tabIndex={-1}>
-            {fieldError(error, 'actors')}
-          </p>
-        )}
-      </fieldset>
+      <Checkboxes
+        choices={ACTORS}
+        label="Entries by"
+        onChange={(actors) => set({ actors })}
+        parameter="actors"
+        value={stream.actors}
+      />
     </>
   );
 }

@@ -1,14 +1,14 @@
 import './comments.css';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Comment, CommentList } from '../../../../../src/console-api/tickets/ticket-comments.ts';
 import { splitMentions } from '../../../../../src/platform/text/mentions.ts';
-import { get, send } from '../../../api.ts';
-import { notify } from '../../../parts/announcer.tsx';
+import { read, send } from '../../../api.ts';
 import { IconButton } from '../../../parts/button.tsx';
 import { Confirm } from '../../../parts/dialog.tsx';
-import { InlineError, Loaded } from '../../../parts/states.tsx';
+import { Loaded } from '../../../parts/states.tsx';
 import { Time } from '../../../parts/time.tsx';
+import { useAction } from '../../../parts/use-action.ts';
 import { visibleText } from '../../../parts/visible-text.ts';
 import { CommentForm } from './comment-form.tsx';
 
@@ -25,8 +25,7 @@ export function TicketComments({ ticketId, can, commenting }: TicketCommentsProp
   const [removed, setRemoved] = useState<Comment | null>(null);
   const box = useRef<HTMLTextAreaElement>(null);
   const query = useQuery({
-    queryKey: ['tickets', 'one', String(ticketId), 'comments'],
-    queryFn: ({ signal }) => get<CommentList>(`/tickets/${ticketId}/comments`, {}, signal),
+    ...read<CommentList>(`/tickets/${ticketId}/comments`),
     refetchInterval: 30_000,
   });
   useEffect(() => {
@@ -84,28 +83,17 @@ function CommentItem({ comment, onRemove }: { comment: Comment; onRemove: (() =>
 }
 
 function RemoveComment({ comment: { id, author }, onClose }: { comment: Comment; onClose: () => void }) {
-  const queries = useQueryClient();
-  const { error, isPending, mutate } = useMutation({
-    mutationFn: () => send('DELETE', `/ticket-comments/${id}`),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: ['tickets'] });
-      notify('Comment removed');
-      onClose();
-    },
+  const remove = useAction({
+    request: () => send('DELETE', `/ticket-comments/${id}`),
+    renews: ['tickets'],
+    done: 'Comment removed',
+    onDone: onClose,
   });
   return (
-    <Confirm
-      action="Remove comment"
-      isOpen
-      isPending={isPending}
-      onClose={onClose}
-      onConfirm={() => mutate()}
-      title="Remove this comment?"
-    >
+    <Confirm action="Remove comment" onClose={onClose} title="Remove this comment?" work={remove}>
       <p>
         <bdi>{author}</bdi>’s comment will be removed for everyone and can’t be restored.
       </p>
-      <InlineError error={error} />
     </Confirm>
   );
 }
