@@ -26,8 +26,7 @@ export function Navigation({ onPalette, onShortcuts }: NavigationProps) {
         className="navigation-brand"
         to={PAGE_PATHS.fleet}
       >
-        <Brand />
-        <span className="brand-version">{version}</span>
+        <Brand /> <span className="brand-version">{version}</span>
       </Link>
       <AccountMenu />
       <Button icon="search" kind="quiet" onPress={onPalette}>

@@ -126,7 +126,7 @@ const LAST: readonly Column<FleetRow>[] = [
   {
     id: 'last_checked_at',
     header: 'Last check',
-    width: '8rem',
+    width: 'minmax(6.75rem, 0.4fr)',
     isSortable: true,
     cell: (row) => <LastCheck row={row} />,
   },
