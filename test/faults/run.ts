@@ -10,6 +10,7 @@ import { deadConnections } from './dead-connections.ts';
 import { diskFull } from './disk-full.ts';
 import type { Extent, Fault } from './fault.ts';
 import { hostileText } from './hostile-text.ts';
+import { hungNames } from './hung-names.ts';
 import { keyGuessing } from './key-guessing.ts';
 import { malformed } from './malformed.ts';
 import { notifyDestinations } from './notifications/notify-destinations.ts';
@@ -92,6 +93,7 @@ const FAULTS: Record<string, Fault> = {
     'src/connections/tampered.store.test.ts',
     'src/connections/bind-credentials.store.test.ts',
   ),
+  'hung-names': hungNames,
   'notify-kill': notifyKill,
   'notify-store': notifyStore,
   'notify-destinations': notifyDestinations,

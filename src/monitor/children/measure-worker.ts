@@ -23,7 +23,8 @@ export type WorkerReport = { progress: Progress } | { step: string; facts: Facts
 
 // The monitor handles a signal to the process group (Ctrl-C): it cancels runs by killing their children.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-process.on('disconnect', () => process.exit());
+// Not `process.exit()`, which waits for lookups that hang.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 process.on('message', async (job: Job) => {
   const answered = await answer(job);

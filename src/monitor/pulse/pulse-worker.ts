@@ -28,7 +28,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 process.on('disconnect', () => {
   const closed = Promise.all([...sessions.values()].map((session) => session.end()));
-  void Promise.race([closed, wait(CLOSE_MS)]).then(() => process.exit());
+  // Not `process.exit()`, which waits for lookups that hang.
+  void Promise.race([closed, wait(CLOSE_MS)]).then(() => process.kill(process.pid, 'SIGKILL'));
 });
 
 process.on('message', async (request: PulseRequest) => {

@@ -14,7 +14,6 @@ export interface Route {
 export class Routes {
   readonly #allowPrivate: boolean;
   readonly #routes = new Map<string, { route: Route; until: number }>();
-  readonly #lookups = new Map<string, Promise<Address[]>>();
 
   constructor(allowPrivate: boolean) {
     this.#allowPrivate = allowPrivate;
@@ -26,7 +25,7 @@ export class Routes {
     for (const [origin, { until }] of this.#routes) if (until <= now) this.#routes.delete(origin);
     const known = this.#routes.get(url.origin);
     if (known) return known.route;
-    const addresses = await this.#lookup(hostOf(url));
+    const addresses = await resolveTarget(hostOf(url), this.#allowPrivate, DESTINATION);
     // Idle connections of an agent that is no longer used close by themselves.
     const options = {
       keepAlive: true,
@@ -42,16 +41,5 @@ export class Routes {
 
   forget(url: URL): void {
     this.#routes.delete(url.origin);
-  }
-
-  // One lookup of a host at a time, so that a resolver that hangs takes one thread for each host.
-  #lookup(host: string): Promise<Address[]> {
-    const running = this.#lookups.get(host);
-    if (running) return running;
-    const lookup = resolveTarget(host, this.#allowPrivate, DESTINATION).finally(() =>
-      this.#lookups.delete(host),
-    );
-    this.#lookups.set(host, lookup);
-    return lookup;
   }
 }

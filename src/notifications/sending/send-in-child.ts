@@ -9,10 +9,6 @@ import { LIMITS } from './send-limits.ts';
 import type { SendSettings, WorkerMessage, WorkerResult } from './send-worker.ts';
 
 const HEAP_MB = 64;
-// A lookup takes a thread for as long as the resolver hangs: glibc gives up after these options, at most 8 s with two servers. libuv
-// gives lookups half of the threads.
-const THREADS = '128';
-const RESOLVER = 'timeout:2 attempts:2';
 // A child that lived this long did not die at the start.
 const HEALTHY_MS = 60_000;
 const LONGEST_PAUSE_MS = 30_000;
@@ -153,7 +149,7 @@ function forkWorker(): ChildProcess {
       '--use-system-ca',
       '--no-warnings',
     ],
-    env: { ...childEnvironment(), UV_THREADPOOL_SIZE: THREADS, RES_OPTIONS: RESOLVER },
+    env: childEnvironment(),
     // What it prints could contain a request.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });

@@ -47,9 +47,20 @@ export const DESTINATION: AddressUse = {
  * metadata service, or is private while `allowPrivate` is off. Throws what the resolver throws.
  */
 export async function resolveTarget(host: string, allowPrivate: boolean, use = TARGET): Promise<Address[]> {
-  const addresses = await lookup(host, { all: true });
+  const addresses = await lookUp(host);
   for (const { address } of addresses) requireAllowed(host, address, allowPrivate, use);
   return addresses;
+}
+
+/** By host. One at a time, so that a resolver that hangs takes one thread for each host. */
+const lookups = new Map<string, Promise<Address[]>>();
+
+function lookUp(host: string): Promise<Address[]> {
+  const running = lookups.get(host);
+  if (running) return running;
+  const started = lookup(host, { all: true }).finally(() => lookups.delete(host));
+  lookups.set(host, started);
+  return started;
 }
 
 /** Throws {@link ForbiddenAddress} as {@link resolveTarget} does, for one address of a host. */
