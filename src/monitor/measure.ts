@@ -12,6 +12,7 @@ import type { Run } from './measures/measure-checks.ts';
 import { measureServer } from './measures/measure-databases.ts';
 import { Vitals } from './measures/measure-vitals.ts';
 import { missingPrivileges } from './measures/missing-privileges.ts';
+import { reachUnlessPaused } from './measures/paused-login.ts';
 import { reconcileIndexes } from './measures/reconcile-indexes.ts';
 import { connectedOutcomes, type Measured, notConnectedOutcomes } from './nothing-measured.ts';
 import { outcomeOf } from './outcome.ts';
@@ -22,7 +23,8 @@ import type { NoteStep } from './run-steps.ts';
 import { diallerOf } from './session/dial.ts';
 import { loadEngine } from './session/engine.ts';
 import { reasonOfEnd } from './session/lasting-session.ts';
-import { reachTarget } from './session/reach.ts';
+import { WaitingLogins } from './session/postgres/waiting-logins.ts';
+import { closeReach } from './session/reach.ts';
 import type { Target } from './session/session.ts';
 
 /** The time for the end of a run: closing the session, and sending what it has. The parent kills it later. */
@@ -84,6 +86,7 @@ export async function measure(
     target,
     engine,
     dialler: diallerOf(target, allowPrivateTargets),
+    waiting: new WaitingLogins(),
     meter: { bytes: 0, statements: 0, milliseconds: 0 },
     signal: AbortSignal.any([
       signal,
@@ -114,14 +117,14 @@ export async function measure(
     const queries = run.queries.report;
     return { outcomes, samples, measures, readings, queries, cost, hostKey, server, failure };
   } finally {
-    run.dialler.close();
+    closeReach(run);
   }
 }
 
 async function measureTarget(run: Run): Promise<Pick<Measured, 'outcomes' | 'failure'>> {
   const { host, port, connectionType } = run.target;
   const { engine } = run;
-  const reached = await reachTarget(run);
+  const reached = await reachUnlessPaused(run);
   const where = connectionType === 'unix_socket' || host.includes(',') ? host : `${host}:${port}`;
   const failure = 'failure' in reached ? reached.failure : await measureServer(run, reached);
   if (failure) {

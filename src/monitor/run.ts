@@ -3,9 +3,10 @@ import { traced } from '../platform/telemetry/tracing.ts';
 import { countFaults } from './judge-run.ts';
 import { loadRun } from './load-run.ts';
 import { withBackups } from './measures/measure-backups.ts';
+import { withoutPause } from './measures/paused-login.ts';
 import type { ConnectionKey, MonitorDeps } from './monitor-deps.ts';
 import { nothingMeasured, tamperedOutcome } from './nothing-measured.ts';
-import type { PulseEvidence } from './pulse/pulse-conditions.ts';
+import { answersAgain, type PulseEvidence } from './pulse/pulse-conditions.ts';
 import { msSince, stepsOf } from './run-steps.ts';
 import { type StoredCheck, storeRun } from './store-run.ts';
 import { measureLoaded } from './tokens/measure-loaded.ts';
@@ -16,7 +17,7 @@ const NEVER = new AbortController().signal;
  * Runs a health check of a connection now. It measures for at most 120 s, in a child process and outside any
  * transaction, then stores the result with its tickets and entries. Null if the connection does not exist or was
  * removed meanwhile. Throws if the store fails or the credential can't be decrypted, and then stores nothing; throws
- * the reason of `signal` once that aborts. `evidence` is what the pulses saw that asked for the run. It takes no claim:
+ * the reason of `signal` once that aborts. `evidence` is what the pulses saw that asked for the run; `isAsked` = a person did. It takes no claim:
  * {@link checkNow} of schedule.ts does.
  */
 export async function runHealthCheck(
@@ -24,6 +25,7 @@ export async function runHealthCheck(
   connection: ConnectionKey,
   signal: AbortSignal = NEVER,
   evidence: PulseEvidence | null = null,
+  isAsked = false,
 ): Promise<StoredCheck | null> {
   const { accountId, connectionId } = connection;
   const attributes = { 'dbvitals.account_id': accountId, 'dbvitals.connection_id': connectionId };
@@ -40,6 +42,8 @@ export async function runHealthCheck(
       if (run instanceof TamperedConnection) return storeTampered(deps, connection, run);
       // The pulses tried before.
       if (evidence?.holding.includes('unreachable')) run.job.instructions.tries = 1;
+      if (isAsked || answersAgain(evidence))
+        run.job.instructions.before = withoutPause(run.job.instructions.before ?? []);
       const { engine, connectionType: connection_type, tunnel } = run.job.target;
       note?.('load', { ms: msSince(loading), engine, connection_type });
       setAttributes({ 'dbvitals.engine': engine });

@@ -128,7 +128,7 @@ export async function checkNow(
   const claimant = randomUUID();
   await claimConnection(deps.writer, claimant, key);
   try {
-    const stored = await runHealthCheck(deps, key, signal);
+    const stored = await runHealthCheck(deps, key, signal, null, true);
     await releaseConnection(deps.writer, claimant, key, 'done');
     return stored;
   } catch (error) {

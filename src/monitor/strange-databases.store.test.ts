@@ -210,6 +210,23 @@ test('databases whose catalogue is locked cost no other database, and a second r
   for (const name of [...names, 'zoo']) await root.query(`drop database ${name} with (force)`);
 }, 180_000);
 
+test('a session that the server ends in its first statement is opened again', async () => {
+  const root = await store.superuser();
+  await root.query('create database brief');
+  const holder = await store.superuser('brief');
+  const key = await store.watched({ database: 'brief' });
+  await holder.query('begin; lock table pg_catalog.pg_proc in access exclusive mode');
+  const running = runOnce(store, key);
+  const end = `select pg_terminate_backend(pid) from pg_stat_activity
+                where datname = 'brief' and wait_event_type = 'Lock' and query like '%server_version_num%'`;
+  for (let ended: number | null = 0; !ended; await setTimeout(2)) ended = (await root.query(end)).rowCount;
+  await holder.end();
+  const { checks } = await running;
+  expect(checks.filter(({ status }) => status === 'error')).toEqual([]);
+  expect(checks.filter(({ check_id }) => check_id === 'CONN_UNREACHABLE')).toMatchObject([{ status: 'ok' }]);
+  await root.query('drop database brief with (force)');
+}, 30_000);
+
 test('a session that the server ends costs its statement, and not the rest of the run', async () => {
   const root = await store.superuser();
   const key = await store.watched();

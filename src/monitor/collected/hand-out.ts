@@ -2,8 +2,10 @@ import type pg from 'pg';
 import type { Engine } from '../../vocabulary/engines.ts';
 import { loadCollectedRun } from '../load-run.ts';
 import type { Instructions } from '../measure.ts';
+import { withoutPause } from '../measures/paused-login.ts';
 import type { MonitorDeps } from '../monitor-deps.ts';
 import { type CollectedPulse, loadCollectedPulse } from '../pulse/load-pulse.ts';
+import { answersAgain } from '../pulse/pulse-conditions.ts';
 import { type CollectorKey, claimCollected } from './claim-collected.ts';
 
 /** A run as a collector gets it: a job without its target, which the collector's file has. */
@@ -43,7 +45,7 @@ export async function handOut(
       thresholds,
       expectedStandbys,
       own,
-      before,
+      before: answersAgain(evidence) ? withoutPause(before) : before,
       facts,
       ...(queries && { queries }),
       ...(serversBehind && { serversBehind }),

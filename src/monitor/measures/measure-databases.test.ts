@@ -11,6 +11,7 @@ import { ChangeReader } from '../read-changes.ts';
 import { target } from '../run-fixture.ts';
 import type { EngineParts } from '../session/engine-parts.ts';
 import { reasonOfEnd } from '../session/lasting-session.ts';
+import { WaitingLogins } from '../session/postgres/waiting-logins.ts';
 import type { Session } from '../session/session.ts';
 import { incompleteChecks } from './incomplete-checks.ts';
 import type { Run } from './measure-checks.ts';
@@ -91,7 +92,13 @@ async function runUntil(
     onlyOwn: false,
     before,
     began,
-    dialler: { dial: async () => new PassThrough(), hostKey: () => null, close() {} },
+    dialler: {
+      dial: async () => new PassThrough(),
+      findServer: async ({ host }) => host,
+      hostKey: () => null,
+      close() {},
+    },
+    waiting: new WaitingLogins(),
     samples: new Map([check, inLocked].map((each) => [each, []])),
     counters,
     vitals: new Vitals({

@@ -33,9 +33,13 @@ export async function measureServer(
   const session = lastingSession(run, first, endpoint, database);
   const began = performance.now();
   try {
-    const facts = await readFacts(session).catch((error: unknown) =>
-      connectFailure(error, run.limits.answerMs, run.target),
-    );
+    const again = (error: unknown) => {
+      if (first.isLost?.() !== true) throw error;
+      return readFacts(session); // opens it again
+    };
+    const facts = await readFacts(session)
+      .catch(again)
+      .catch((error: unknown) => connectFailure(error, run.limits.answerMs, run.target));
     if (!('databases' in facts)) return facts;
     const { databases, ...place } = facts;
     run.server = { version: place.version, tls: session.tls, provider: place.provider };

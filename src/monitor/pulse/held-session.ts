@@ -4,7 +4,8 @@ import type { Limits } from '../limits.ts';
 import { type Dialler, diallerOf, endpointsOf } from '../session/dial.ts';
 import { loadEngine } from '../session/engine.ts';
 import type { EngineParts } from '../session/engine-parts.ts';
-import { causeOf, describeError } from '../session/failures/connect-failure.ts';
+import { causeOf, describeError, isServerAnswer } from '../session/failures/connect-failure.ts';
+import { WaitingLogins } from '../session/postgres/waiting-logins.ts';
 import { reachTarget } from '../session/reach.ts';
 import { type Meter, NoAnswer, type Session, type Target } from '../session/session.ts';
 import { mysqlPulse } from './reading/mysql-pulse.sql.ts';
@@ -65,6 +66,8 @@ export class HeldSession {
   /** The server refused the last statement of the open session. */
   #isRefused = false;
   #dialler: Dialler | null = null;
+  /** They wait from pulse to pulse. */
+  readonly #waiting = new WaitingLogins();
   /** The deadlocks when the last one was read. */
   #deadlocks = { count: 0, readAt: Number.NEGATIVE_INFINITY };
 
@@ -108,13 +111,16 @@ export class HeldSession {
     this.#session = null;
     this.#wasStandby = null;
     this.#isRefused = false;
-    this.#dialler = null;
+    // A login that waits needs its tunnel.
+    const isKept = this.#waiting.size > 0 && this.#target.tunnel !== null;
+    if (!isKept) this.#dialler = null;
     await session?.close().catch(() => {});
-    dialler?.close();
+    if (!isKept) dialler?.close();
   }
 
   /** Closes it at once, also while it reads. */
   async end(): Promise<void> {
+    this.#waiting.end();
     await this.close();
     this.#ending.abort(new Error('the pulse ends'));
   }
@@ -155,12 +161,13 @@ export class HeldSession {
   }
 
   async #open(engine: EngineParts): Promise<Session> {
-    const dialler = diallerOf(this.#target, this.#allowPrivate);
+    const dialler = this.#dialler ?? diallerOf(this.#target, this.#allowPrivate);
     this.#dialler = dialler;
     const reached = await reachTarget({
       target: this.#target,
       engine,
       dialler,
+      waiting: this.#waiting,
       meter: this.#meter,
       limits: PULSE_LIMITS,
       signal: this.#ending.signal,
@@ -201,7 +208,6 @@ class NotReached extends Error {
 function toReadFailure(error: unknown): PulseFailure {
   const { code } = describeError(error);
   const reason = causeOf(error, 200);
-  const isAnswer =
-    error instanceof MalformedPulse || (/^(?:[0-9A-Z]{5}|\d{4})$/.test(code) && !/^(?:57P|08)/.test(code));
+  const isAnswer = error instanceof MalformedPulse || (isServerAnswer(error) && !/^(?:57P|08)/.test(code));
   return isAnswer ? { kind: 'unread', reason } : { kind: 'unreachable', reason };
 }

@@ -66,6 +66,11 @@ export function witnessedChecks(evidence: PulseEvidence | null): WitnessedChecks
   return { faults, ends };
 }
 
+/** Whether the pulses saw a server answer that did not. */
+export function answersAgain(evidence: PulseEvidence | null): boolean {
+  return evidence?.cleared.includes('unreachable') === true;
+}
+
 /** Parses stored evidence; null if it is none. Conditions of rules and of other versions are left out. */
 export function parseEvidence(stored: unknown): PulseEvidence | null {
   if (typeof stored !== 'object' || stored === null) return null;

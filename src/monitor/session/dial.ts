@@ -14,6 +14,8 @@ import { openTunnel, type Tunnel } from './ssh-tunnel.ts';
 export interface Dialler {
   /** A new stream to an endpoint, for the driver to connect. */
   dial(endpoint: Endpoint, connecting: AbortSignal): Promise<Duplex>;
+  /** Names the server that an endpoint leads to: a host name may lead to another one by the next try. */
+  findServer(endpoint: Endpoint, connecting: AbortSignal): Promise<string>;
   /** SHA-256 of the SSH server's key, once a tunnel is open; null without one. */
   hostKey(): string | null;
   close(): void;
@@ -37,6 +39,11 @@ export function diallerOf(target: Target, allowPrivate: boolean): Dialler {
       if (target.connectionType !== 'unix_socket') return pinnedSocket(await resolve(host, connecting));
       requireSocketAllowed(allowPrivate);
       return new Socket();
+    },
+    async findServer({ host, port }, connecting) {
+      if (target.connectionType === 'unix_socket') return `${host}:${port}`;
+      const addresses = (await resolve(host, connecting)).map(({ address }) => address).toSorted();
+      return `${addresses.join()}:${port}`;
     },
     hostKey: () => null,
     close() {},
@@ -77,6 +84,7 @@ function tunnelDialler(tunnel: Tunnel, resolve: Resolve): Dialler {
         throw error;
       }
     },
+    findServer: async ({ host, port }) => `${host}:${port}`,
     hostKey: () => hostKey,
     close() {
       open?.then(
@@ -88,7 +96,7 @@ function tunnelDialler(tunnel: Tunnel, resolve: Resolve): Dialler {
 }
 
 /** Settles as `work`, or rejects with the reason of `signal` if that aborts first. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(signal.reason);
     if (signal.aborted) giveUp();

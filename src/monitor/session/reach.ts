@@ -1,3 +1,5 @@
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Endpoint } from '../../platform/network/address.ts';
 import type { Limits } from '../limits.ts';
@@ -5,6 +7,7 @@ import { msSince, type NoteStep } from '../run-steps.ts';
 import { type Dialler, endpointsOf } from './dial.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { type ConnectFailure, connectFailure, describeError } from './failures/connect-failure.ts';
+import type { Login, WaitingLogins } from './postgres/waiting-logins.ts';
 import type { Meter, OpenedSession, Route, Session, Target } from './session.ts';
 
 /** How often a target is tried, unless the run says otherwise. */
@@ -15,6 +18,7 @@ export interface Reach {
   target: Target;
   engine: EngineParts;
   dialler: Dialler;
+  waiting: WaitingLogins;
   meter: Meter;
   limits: Limits;
   /** Aborts when the run's time is up or the run is cancelled. */
@@ -22,6 +26,12 @@ export interface Reach {
   note: NoteStep | undefined;
   /** How often the target is tried (default: 3). */
   tries?: number;
+}
+
+/** Ends the logins that wait, and the tunnel. */
+export function closeReach({ waiting, dialler }: Reach): void {
+  waiting.end();
+  dialler.close();
 }
 
 /** A session, and the server that it is connected to. */
@@ -64,18 +74,33 @@ async function open(
   connectMs: number,
   databaseMs: number,
 ): Promise<OpenedSession> {
+  const deadline = AbortSignal.timeout(connectMs);
+  const server = await reach.dialler.findServer(endpoint, AbortSignal.any([deadline, reach.signal]));
+  return reach.waiting.open(`${database}@${server}`, deadline, () =>
+    startLogin(reach, endpoint, database, databaseMs),
+  );
+}
+
+function startLogin(reach: Reach, endpoint: Endpoint, database: string, databaseMs: number): Login {
   const { target, engine, dialler, meter, limits } = reach;
-  const connecting = AbortSignal.timeout(connectMs);
+  const ending = new AbortController();
+  const connecting = ending.signal;
   const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(databaseMs)]);
+  let dialled: Duplex | null = null;
   const login = async (encoding: Pick<Route, 'inBytes'>) => {
     const stream = await dialler.dial(endpoint, AbortSignal.any([connecting, signal]));
+    dialled = stream;
     const route = { ...endpoint, stream, meter, limits, ...encoding };
     return engine.openSession(target, database, route, { connecting, signal });
   };
-  return login({}).catch((error: unknown) => {
+  const session = login({}).catch((error: unknown) => {
     if (target.engine !== 'postgres' || describeError(error).code !== UNCONVERTIBLE) throw error;
     return login({ inBytes: true });
   });
+  const isConnected = () => dialled !== null && !(dialled instanceof Socket && dialled.pending);
+  // MySQL, MariaDB and PgBouncer end a login themselves.
+  const staysOnServer = () => target.engine === 'postgres' && isConnected();
+  return { session, staysOnServer, end: (reason) => ending.abort(reason) };
 }
 
 /**

@@ -2,6 +2,7 @@ import { ForbiddenAddress } from '../../../platform/network/address.ts';
 import { NEEDS_TLS, NO_LOGIN, NO_ROLE, NO_RULE, REJECTED } from '../../../store/link/refused-login.ts';
 import { ConnectRefused } from '../connect-refused.ts';
 import { consoleAdvice } from '../pgbouncer/console-refusals.ts';
+import { LoginsPaused, LoginUnanswered } from '../postgres/waiting-logins.ts';
 import { PasswordRefused, type Target } from '../session.ts';
 import { addressesIn, allowingRule, connectGrant, loginStatement } from './remedy-text.ts';
 
@@ -15,6 +16,9 @@ const ROUTE =
   'Correct the host of the connection, or the routes, the VPN or the firewall between this machine and the server.';
 const SILENT =
   "Check that a firewall or security group lets this machine reach the server's port, and that the server is not overloaded.";
+const CATALOGUE =
+  'Look on the server for a session that locks a catalogue (in pg_locks: a granted AccessExclusiveLock on a relation of pg_catalog), and end it. Without one, the server is overloaded or stopped.';
+const CHECK_NOW = 'A health check that you start logs in at once.';
 const CLOSED =
   'Read the log of the server, and of a proxy in front of it, for why it closed the connection: a crash, a restart or a limit.';
 const POOLER = 'End connections that nobody needs, put a pooler in front, or raise max_connections.';
@@ -64,6 +68,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map(
     ENOTFOUND: 'Correct the host name of the connection, or its entry in the DNS.',
     ERR_TLS_CERT_ALTNAME_INVALID:
       'Use a host name that the certificate contains, or give the server a certificate with this name. If only its authority is to be verified, choose the TLS mode verify-ca (--tls, --ca-file).',
+    EPIPE: CLOSED,
     ETIMEDOUT: SILENT,
     PROTOCOL_CONNECTION_LOST: CLOSED,
   }),
@@ -91,6 +96,8 @@ export function connectRemedy(error: unknown, code: string, message: string, att
   }
   if (error instanceof PasswordRefused) return remedy(`${error.advice} ${ALLOW_PASSWORD}`);
   if (error instanceof ConnectRefused) return remedy(error.advice);
+  if (error instanceof LoginUnanswered) return remedy(CATALOGUE);
+  if (error instanceof LoginsPaused) return remedy(`${CATALOGUE} ${CHECK_NOW}`);
   const ofConsole = consoleAdvice(code, message, attempt.engine);
   if (ofConsole !== null) return remedy(ofConsole);
   switch (code) {

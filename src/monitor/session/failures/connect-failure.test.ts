@@ -3,7 +3,7 @@ import { ForbiddenAddress } from '../../../platform/network/address.ts';
 import { HashingRefused, LoginRefused, NoAnswer, PasswordRefused } from '../session.ts';
 import { SshRefused } from '../ssh-tunnel.ts';
 import type { Attempt } from './connect-advice.ts';
-import { connectFailure } from './connect-failure.ts';
+import { connectFailure, isServerAnswer } from './connect-failure.ts';
 
 const coded = (code: string, message = 'it failed') => Object.assign(new Error(message), { code });
 const mysql = (errno: number, message = 'refused') =>
@@ -205,6 +205,13 @@ test.each([
   const failure = connectFailure(error, 5_000, attempt);
   expect(failure.reason).toMatch(reason);
   expect(failure.reason).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});
+
+test('an error of the system is no answer of the server, whatever its code looks like', () => {
+  const broken = Object.assign(coded('EPIPE', 'write EPIPE'), { syscall: 'write' });
+  expect(isServerAnswer(broken)).toBe(false);
+  expect(connectFailure(broken, 5_000, attempt).reason).toBe('the server closed the connection (EPIPE)');
+  expect(isServerAnswer(coded('57014', 'cancelled'))).toBe(true);
 });
 
 test('what this program says is not quoted', () => {

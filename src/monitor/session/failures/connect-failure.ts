@@ -4,6 +4,7 @@ import { OwnWords } from '../../../platform/text/own-words.ts';
 import { refusedLogin } from '../../../store/link/refused-login.ts';
 import { ConnectRefused } from '../connect-refused.ts';
 import { consoleRefusal } from '../pgbouncer/console-refusals.ts';
+import { LoginsPaused, LoginUnanswered } from '../postgres/waiting-logins.ts';
 import { HashingRefused, LoginRefused, PasswordRefused } from '../session.ts';
 import { SshRefused } from '../ssh-tunnel.ts';
 import { type Attempt, connectRemedy, isConnectDenied, type Remedy, UNTRUSTED } from './connect-advice.ts';
@@ -17,6 +18,8 @@ export interface ConnectFailure extends Remedy {
   final: boolean;
   /** For `saturated`: the limit is that of the login, not of the server. */
   isOwnLimit?: boolean;
+  /** The server took the connection, and has not answered the login. */
+  isLoginUnanswered?: true;
 }
 
 const REASONS = new Map([
@@ -33,6 +36,7 @@ const REASONS = new Map([
   ['ENETUNREACH', 'there is no route to the network (ENETUNREACH)'],
   ['ENOENT', 'the socket does not exist (ENOENT)'],
   ['ENOTFOUND', 'the host name does not exist (ENOTFOUND)'],
+  ['EPIPE', 'the server closed the connection (EPIPE)'],
   ['ETIMEDOUT', 'it did not answer (ETIMEDOUT)'],
   ['PROTOCOL_CONNECTION_LOST', 'the server closed the connection'],
 ]);
@@ -89,11 +93,15 @@ function explained(error: unknown, connectMs: number): Cause {
   // pg's own errors of SCRAM: no password is stored, or the server can't prove that it knows the password.
   if (message.startsWith('SASL')) return unauthorized('the password exchange failed (SCRAM)');
   if (isTimeout(error)) {
-    return { kind: 'unreachable', reason: `it did not answer within ${connectMs / 1_000} s`, final: false };
+    const isLoginUnanswered = error instanceof LoginUnanswered;
+    const reason = `it did not answer ${isLoginUnanswered ? 'the login ' : ''}within ${connectMs / 1_000} s`;
+    return { kind: 'unreachable', reason, final: false, ...(isLoginUnanswered && { isLoginUnanswered }) };
   }
   const tls = tlsReason(code, message);
   const named = REASONS.get(code) ?? causeOf(error, 200);
-  const refused = [ForbiddenAddress, SshRefused, ConnectRefused].some((refused) => error instanceof refused);
+  const refused = [ForbiddenAddress, SshRefused, ConnectRefused, LoginsPaused].some(
+    (refused) => error instanceof refused,
+  );
   const final = tls !== null || refused || FINAL.has(code);
   return { kind: 'unreachable', reason: tls ?? named, final };
 }
@@ -142,13 +150,18 @@ export function causeOf(error: unknown, length: number): string {
   const { code, message } = describeError(error);
   if (error instanceof OwnWords) return cleanText(message, length);
   const words = quotedWords(message, length);
-  const isAnswer = SERVER_CODE.test(code);
   const named = code === '' || message.includes(code) ? words : `${words} (${code})`;
-  return isAnswer ? `the server says ${named}` : `the error is ${named}`;
+  return isServerAnswer(error) ? `the server says ${named}` : `the error is ${named}`;
 }
 
 // SQLSTATEs, and error numbers of MySQL and MariaDB.
 const SERVER_CODE = /^(?:[0-9A-Z]{5}|\d{4,5})$/;
+
+/** Whether the server sent the error. Codes of Node, such as EPIPE, look like an SQLSTATE. */
+export function isServerAnswer(error: unknown): boolean {
+  const isOfSystem = error instanceof Error && 'syscall' in error;
+  return !isOfSystem && SERVER_CODE.test(describeError(error).code);
+}
 
 /** Why a server refused to run a statement; null for other errors. */
 export function refusalOf(error: unknown): 'timeout' | 'locked' | 'denied' | null {
