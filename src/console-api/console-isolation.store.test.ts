@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandJson } from '../../test/contract/command.ts';
 import { writeAlerts } from '../../test/support/console-alerts.ts';
+import { CONSOLE_BODIES } from '../../test/support/console-bodies.ts';
 import { CONSOLE_CHANGES } from '../../test/support/console-changes.ts';
 import { writeDeliveries } from '../../test/support/console-deliveries.ts';
 import { writeHistory } from '../../test/support/console-history.ts';
@@ -240,6 +241,25 @@ test('a change of a row of another account gets the same 404 as one of a row tha
     const absent = await change(999_999_999);
     expect(absent, route).toMatch(/^404 /);
     expect(await change(id), route).toBe(absent);
+  }
+});
+
+test('a row of another account in a body gets the same answer as one that is absent', async () => {
+  await closeConsoles();
+  await openConsoles();
+  const [another, own] = people;
+  for (const [route, select, body] of CONSOLE_BODIES) {
+    const { rows } = await store.writer.query<{ id: number | null }>(select, [another?.accountId]);
+    const { id = null } = rows[0] ?? {};
+    if (id === null) throw new Error(`${route}: the other account has no such row`);
+    const [method = '', path = ''] = route.split(' ');
+    const answerFor = async (rowId: number) => {
+      const answer = await ask(named, path, own?.token ?? '', body(rowId), method as 'POST');
+      return answer.replaceAll(new RegExp(`\\b${rowId}\\b`, 'g'), 'ID');
+    };
+    const absent = await answerFor(999_999_999);
+    expect(await answerFor(id), route).toBe(absent);
+    for (const huge of [2 ** 53, 1e300]) expect(await answerFor(huge), route).not.toMatch(/^5/);
   }
 });
 

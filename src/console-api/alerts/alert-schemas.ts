@@ -138,7 +138,7 @@ export const AlertRules = Type.Object({
 // The verb says what is wrong with a value; here is only its type.
 const WrittenScope = Type.Object(
   {
-    ids: Type.Union([Type.Null(), Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 1_000 })]),
+    ids: Type.Union([Type.Null(), Type.Array(identifier('connection'), { maxItems: 1_000 })]),
     names: Type.Union([
       Type.Null(),
       Type.Array(Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\p{Cc}\\p{Cs}]+$' }), {
@@ -164,7 +164,7 @@ export const NewRule = Type.Object(
     for_runs: Type.Integer({ minimum: 1, maximum: 1_000, description: 'Enter a whole number, 1 or more.' }),
     severity: stringEnum(...SEVERITIES),
     connections: WrittenScope,
-    destination_ids: Type.Union([Type.Null(), Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 20 })]),
+    destination_ids: Type.Union([Type.Null(), Type.Array(identifier('destination'), { maxItems: 20 })]),
     reminder_seconds: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: 1e9 })]),
     is_enabled: Type.Boolean(),
   },

@@ -1,24 +1,20 @@
 import { PassThrough, Readable } from 'node:stream';
-import { CredentialError, TamperedConnection } from '../../connections/credentials.ts';
 import type { ConnectionKey, MonitorDeps } from '../../monitor/monitor-deps.ts';
 import { blockingRoots } from '../../monitor/pulse/blocking-roots.ts';
 import { openLiveLook } from '../../monitor/pulse/live-look.ts';
-import { UnpinnedTunnel } from '../../monitor/pulse/load-pulse.ts';
 import type { PulseReading } from '../../monitor/pulse/reading/pulse-reading.ts';
 import { drawTree } from '../../monitor/pulse/track-episodes.ts';
-import { notFound, Rejection } from '../../platform/rejection.ts';
+import { notFound } from '../../platform/rejection.ts';
 import { endRoot } from '../../runs/episodes/end-root.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
+import { throwReadable } from '../unreadable-connection.ts';
 import type { LiveEvent, LiveReading } from './live-schemas.ts';
 import { isEnding, type Looked, SharedLook } from './shared-look.ts';
 
 /** Servers that members of this service watch at the same time; each takes a child process. */
 const places = new ConcurrencyLimit({ ofAll: 20, ofAccount: 4 }, 'Too many servers are watched live', 10);
-
-/** Why a connection's settings can't be used for a look. */
-const UNREADABLE = [CredentialError, TamperedConnection, UnpinnedTunnel];
 
 /** Bytes of events that a browser has not read. */
 const MOST_UNREAD = 1_000_000;
@@ -83,19 +79,13 @@ function openShared(connection: ConnectionKey, deps: MonitorDeps): Promise<Share
     looks.delete(key);
     leave();
   };
-  const opened = openLiveLook(deps, connection).then(
-    (live) => {
-      if (!live) throw notFound();
-      return new SharedLook(live, (error) => {
-        forget();
-        if (error !== null) deps.log.error({ ...connection, err: error }, 'a live look ended by an error');
-      });
-    },
-    (error: unknown) => {
-      const isUnreadable = UNREADABLE.some((kind) => error instanceof kind);
-      throw isUnreadable && error instanceof Error ? new Rejection('conflict', error.message) : error;
-    },
-  );
+  const opened = openLiveLook(deps, connection).then((live) => {
+    if (!live) throw notFound();
+    return new SharedLook(live, (error) => {
+      forget();
+      if (error !== null) deps.log.error({ ...connection, err: error }, 'a live look ended by an error');
+    });
+  }, throwReadable);
   looks.set(key, opened);
   opened.catch(forget);
   return opened;

@@ -12,6 +12,7 @@ import { conflict, notFound } from '../../platform/rejection.ts';
 import { within } from '../../store/read.ts';
 import { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { type ConsoleRoute, consoleRoute } from '../route.ts';
+import { throwReadable } from '../unreadable-connection.ts';
 import {
   NewOwnCheckBody,
   OwnCheckBody,
@@ -118,7 +119,7 @@ const tryOut = consoleRoute({
         { accountId: actor.accountId, connectionId },
         tried,
         { change: inAccount, signal: AbortSignal.any([closing, left.signal]) },
-      );
+      ).catch(throwReadable);
       await requireStill();
       return { ...trial, milliseconds: Math.round(cost.milliseconds) };
     } finally {

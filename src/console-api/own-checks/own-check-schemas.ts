@@ -1,6 +1,6 @@
 import { OWN_OPERATORS, OWN_UNITS, type OwnCheck } from '../../checks/own/own-check.ts';
 import { LONGEST_SQL } from '../../checks/own/own-statement.ts';
-import { count, timestamp } from '../../platform/schema/fields.ts';
+import { count, identifier, timestamp } from '../../platform/schema/fields.ts';
 import { nullable } from '../../platform/schema/nullable.ts';
 import { type Static, Type } from '../../platform/schema/schema.ts';
 import { stringEnum } from '../../platform/schema/string-enum.ts';
@@ -61,7 +61,7 @@ export type OwnCheckBody = Static<typeof OwnCheckBody>;
 
 /** POST /own-checks/try */
 export const TryOwnCheckBody = Type.Object({
-  connection_id: Type.Integer({ minimum: 1, description: 'Choose a connection.' }),
+  connection_id: identifier('Choose a connection.'),
   ...judged,
 });
 
