@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { groupMemberDown } from '../../src/checks/mysql/group-member-down.ts';
+import { replicaLag } from '../../src/checks/mysql/replica-lag.ts';
+import { replicaStopped } from '../../src/checks/mysql/replica-stopped.ts';
+import { replicaWritable } from '../../src/checks/mysql/replica-writable.ts';
 import { pasteableOn } from '../support/page-statements.ts';
 import { measure } from './measure.ts';
 import { isFaulty, isWell, portOf, started, stopAll, until } from './mysql-replicas.ts';
@@ -32,6 +35,38 @@ beforeAll(async () => {
   await first?.run(['set global group_replication_bootstrap_group = on', JOIN]);
   await first?.run('set global group_replication_bootstrap_group = off');
   for (const other of others) await other.run(JOIN);
+});
+
+test('the members of a group are no replicas that stopped or can be written to, also when another one becomes the primary', async () => {
+  const [first, second, third] = group as [MysqlServer, MysqlServer, MysqlServer];
+  const primaryIs = (member: MysqlServer) =>
+    `select member_port = ${portOf(member)} from performance_schema.replication_group_members where member_role = 'PRIMARY'`;
+  for (const primary of [first, second, first]) {
+    await first.run(
+      `select group_replication_set_as_primary(member_id) from performance_schema.replication_group_members where member_port = ${portOf(primary)}`,
+    );
+    await first.until(primaryIs(primary));
+    for (const member of [first, second, third])
+      for (const check of [replicaStopped, replicaWritable, replicaLag, groupMemberDown])
+        expect((await measure(member, check)).faults, `${check.id} ${portOf(member)}`).toEqual([]);
+  }
+});
+
+test('a source that is left over on a secondary is never to be started: it would write beside the group', async () => {
+  const [first, second] = group as [MysqlServer, MysqlServer, MysqlServer];
+  await second.run(
+    `change replication source to source_host = '127.0.0.1', source_port = 1, source_user = 'copier', source_auto_position = 1 for channel 'old'`,
+  );
+  const { faults } = await measure(second, replicaStopped);
+  expect(faults).toMatchObject([{ object: '`old`' }]);
+  expect(faults[0]?.metricLine).toMatch(
+    /is a member of a cluster\. If it is the primary now, or its data come from the cluster, remove/,
+  );
+  paste(second, /If so: (.*) If it is/.exec(faults[0]?.remediation ?? '')?.[1] ?? '');
+  expect(await measure(second, replicaStopped)).toMatchObject({ faults: [] });
+  expect((await until(first, groupMemberDown, isWell)).passMessage).toBe(
+    '3 members of the group, all online.',
+  );
 });
 
 test('a group of three: one is killed, and is back in the group after its finding', async () => {

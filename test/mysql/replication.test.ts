@@ -273,7 +273,7 @@ test('a promoted primary with leftover settings of its source is not told to sta
   await at(replica).run([end]);
   expect((await judged('MY_REPLICA_STOPPED')).faults).toMatchObject([{ severity: 'critical' }]);
   paste(at(replica), look);
-  paste(at(replica), /If they do: (.*) If it is/.exec(steps)?.[1] ?? '');
+  paste(at(replica), /If so: (.*) If it is/.exec(steps)?.[1] ?? '');
   expect(await judged('MY_REPLICA_STOPPED')).toMatchObject({
     faults: [],
     passMessage: 'This server is not a replica.',

@@ -2,13 +2,20 @@ import { numberIn } from '../columns.ts';
 import type { Fault, Row } from '../fault.ts';
 import { counted } from '../wording.ts';
 import { isMariaDb } from './flavour.ts';
-import { type Replication, replicaSettings, replicaWord, showStatus } from './replica-status.ts';
+import {
+  isClusterMember,
+  type Replication,
+  replicaSettings,
+  replicaWord,
+  showStatus,
+} from './replica-status.ts';
 
-/** What makes a server with a configured source look like a primary; undefined if nothing does. */
+/** What makes a server with a configured source look like one that needs none; undefined if nothing does. */
 export function signsOfPrimary(rows: readonly Row[]): string | undefined {
   const replicas = ownReplicas(rows);
   const signs = [
     ...(isWritable(rows) ? ['takes writes (read_only is OFF)'] : []),
+    ...(isClusterMember(rows) ? ['is a member of a cluster'] : []),
     ...(replicas > 0 ? [`has ${counted(replicas, 'replica')} of its own`] : []),
   ];
   return signs.length === 0 ? undefined : signs.join(' and ');
@@ -40,14 +47,20 @@ export function promotedFault(
   const word = replicaWord(version);
   const stopped = one.receiver === 'No' && one.applier === 'No' && one.receiverError + one.applierError === 0;
   const isLeftOver = stopped && isWritable(rows) && (!one.begun || ownReplicas(rows) > 0);
+  const need = isClusterMember(rows)
+    ? [
+        'it is the primary now, or its data come from the cluster',
+        'this server as the primary, or the cluster has its data',
+      ]
+    : ['it is the primary now', 'this server as the primary'];
   const readOnly = isWritable(rows)
     ? 'turn on read_only, mend what stopped it, and then run'
     : 'mend what stopped it, and then run';
   return {
     severity: isLeftOver ? 'warning' : 'critical',
     object: one.object,
-    metricLine: `${one.words}: a source is configured, but replication from it has stopped, and this server ${signs}. If it is the primary now, remove the old source; starting replication would harm it.`,
-    remediation: `${showStatus(version)}; SELECT @@read_only; -- find out first whether applications and replicas use this server as the primary. If they do: ${one.statement(`STOP ${word}`)} ${resetAll(one, word, version)} If it is a replica: ${readOnly} ${one.statement(`START ${word}`)}`,
+    metricLine: `${one.words}: a source is configured, but replication from it has stopped, and this server ${signs}. If ${need[0]}, remove the old source; starting replication would harm it.`,
+    remediation: `${showStatus(version)}; SELECT @@read_only; -- find out first whether applications and replicas use ${need[1]}. If so: ${one.statement(`STOP ${word}`)} ${resetAll(one, word, version)} If it is a replica: ${readOnly} ${one.statement(`START ${word}`)}`,
   };
 }
 

@@ -37,6 +37,8 @@ const settings = [
   'slave_parallel_threads',
   'slave_parallel_workers',
   'replica_parallel_workers',
+  'group_replication_group_name',
+  'wsrep_cluster_address',
 ];
 
 // Without PROCESS a login sees only its own sessions, and so no replica.
@@ -63,6 +65,14 @@ export function replicaSettings(rows: readonly Row[]): Figures {
   const found = new Figures(rows);
   found.text('read_only');
   return found;
+}
+
+/** Whether the server is set up as a member of a group or a Galera cluster: its data come from there. */
+export function isClusterMember(rows: readonly Row[]): boolean {
+  const found = replicaSettings(rows);
+  return ['group_replication_group_name', 'wsrep_cluster_address'].some(
+    (name) => found.has(name) && found.text(name) !== '',
+  );
 }
 
 /** All sources, in the order of their names. MY_GROUP_MEMBER_DOWN covers those of group replication. */

@@ -129,7 +129,7 @@ test.each(['north', "o'ne", 'back\\slash', 'a\tb', 'a\u202eb', 'q"uote'])(
     // Writable, it might be a primary: only a look is printed, and the statements after it are for the right one.
     const steps = await remediationFor('MY_REPLICA_STOPPED', quoted(name));
     expect(steps).toMatch(/^SHOW .* -- find out first/);
-    const [, remove = '', start = ''] = /If they do: (.*) If it is a replica: .* run (.*)$/.exec(steps) ?? [];
+    const [, remove = '', start = ''] = /If so: (.*) If it is a replica: .* run (.*)$/.exec(steps) ?? [];
     paste(server, remove);
     expect(Object.keys(await appliers())).toEqual(['bystander']);
     await server.run(replication.copyFrom(text, '1', 'none'));
