@@ -72,7 +72,12 @@ export function seedAccounts(dataDir: string, count: number, keys = 50): Promise
         const isLarge = n === 0 || n === count - 1;
         const size = { connections: 20, ...(isLarge ? LARGE : { tickets: 100, activity: 0, days: 1 }) };
         if (isLarge || keys > 1)
-          await writeSampleData(writer, owner, catalogue, { accountId: account.id, seed: n + 1, ...size });
+          await writeSampleData(writer, owner, catalogue, {
+            accountId: account.id,
+            seed: n + 1,
+            secret: null,
+            ...size,
+          });
         accounts[n] = account;
       }
     };

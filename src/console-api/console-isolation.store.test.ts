@@ -34,9 +34,10 @@ const pools: ReturnType<typeof openPool>[] = [];
 const NO_ROWS: OwnRows = { connection: 0, key: 0, ticket: 0, runs: [0, 0] };
 const people: ({ accountId: number; token: string } & OwnRows)[] = [];
 
-// Sample data has neither tags nor views, own checks, collectors, silences nor comments.
+// Sample data has few tags and no views, collectors, silences or comments, and these commands one own check.
 const tagAll = `
-  insert into connection_tags select account_id, connection_id, '{env:production,pci}' from connection where account_id = $1`;
+  insert into connection_tags select account_id, connection_id, '{env:production,pci}' from connection where account_id = $1
+  on conflict (account_id, connection_id) do update set tags = excluded.tags`;
 const shareView = `
   insert into saved_view (account_id, page, name, query, created_by, created_at) values ($1, 'fleet', 'Ours', '', 'Ada', now())`;
 const ownCheck = `

@@ -6,6 +6,7 @@ import { changeAccount } from '../../src/activity/record-entry.ts';
 import { everyCheck } from '../../src/checks/catalogue.ts';
 import { score, summaryText } from '../../src/checks/score.ts';
 import type { Catalogue } from '../../src/cli/command.ts';
+import { sampleOwnCheck } from '../../src/cli/sample-data/own-check/sample-own-check.ts';
 import { writeSampleData } from '../../src/cli/sample-data/sample-data.ts';
 import { secondsToTimestamp } from '../../src/cli/sample-data/sample-target.ts';
 import { openPool } from '../../src/store/connect.ts';
@@ -38,7 +39,7 @@ async function newAccount(): Promise<number> {
 }
 
 function fill(accountId: number, seed = 7) {
-  return writeSampleData(store.writer, owner, catalogue, { ...size, accountId, seed });
+  return writeSampleData(store.writer, owner, catalogue, { ...size, accountId, seed, secret: null });
 }
 
 async function rowsOf(sql: string, accountId: number): Promise<Record<string, unknown>[]> {
@@ -128,7 +129,9 @@ test('runs, tickets and entries are consistent with each other', async () => {
   const account = await newAccount();
   await fill(account);
   const runs = await rowsOf(
-    `select score, summary_text, findings, (select engine from connection c where c.account_id = h.account_id
+    `select score, summary_text, findings,
+            exists (select from connection_tags t where t.account_id = h.account_id and t.connection_id = h.connection_id) as tagged,
+            (select engine from connection c where c.account_id = h.account_id
                                                and c.connection_id = h.connection_id) as engine,
             (select jsonb_agg(jsonb_build_object('check_id', check_id, 'status', severity) order by severity)
                from ticket t
@@ -138,8 +141,9 @@ test('runs, tickets and entries are consistent with each other', async () => {
     account,
   );
   expect(new Set(runs.map(({ engine }) => engine))).toEqual(new Set(['postgres', 'mysql']));
-  for (const { score: stored, summary_text, findings, standing, engine } of runs) {
-    const checks = catalogue.checks.filter(({ id }) => !isForeignCheck(engine as Engine, id));
+  for (const { score: stored, summary_text, findings, standing, engine, tagged } of runs) {
+    const ofEngine = catalogue.checks.filter(({ id }) => !isForeignCheck(engine as Engine, id));
+    const checks = tagged ? [...ofEngine, sampleOwnCheck] : ofEngine;
     const list = (findings ?? standing ?? []) as { check_id: string; status: 'ok' | 'critical' }[];
     const outcomes = checks.map((check) => {
       const found = list.filter(({ check_id }) => check_id === check.id);

@@ -36,7 +36,12 @@ beforeAll(async () => {
   const plan = { name: 'Sample', kind: 'company', plan: 'enterprise', requests_per_minute: null } as const;
   account = (await addAccount(store.writer, plan)).id;
   const size = { connections: 6, tickets: 120, activity: 0, days: 30 };
-  await writeSampleData(store.writer, owner, catalogue, { ...size, accountId: account, seed: 1 });
+  await writeSampleData(store.writer, owner, catalogue, {
+    ...size,
+    accountId: account,
+    seed: 1,
+    secret: null,
+  });
   const { rows } = await store.writer.query<{ id: number; findings: Finding[] }>(
     `select c.connection_id as id, h.findings
        from connection c join health_check h on h.account_id = c.account_id and h.health_check_id = c.latest_check_id
@@ -66,6 +71,12 @@ function historyOf({ id, latest }: SampleConnection, metric: string, days: numbe
   return inTransaction(store.writer, (client) => readHistory(within(client), account, id, range));
 }
 
+/** How a finding's line shows a value. */
+function shownValue(metric: string, value: number): string | RegExp {
+  if (metric.endsWith('_ratio')) return `${Math.floor(value * 100 + 1e-9)} %`;
+  return metric.endsWith('_count') ? String(value) : /\d (?:h|min)/;
+}
+
 test('the latest values are the numbers of the findings, and their lines say the same', async () => {
   const measured = connections.flatMap(({ findings, latest }) =>
     findings.flatMap((finding) =>
@@ -80,10 +91,7 @@ test('the latest values are the numbers of the findings, and their lines say the
     );
     expect(value?.value, finding.metric_line).toBeCloseTo(number.value, 6);
     expect(number.value, finding.metric_line).toBeGreaterThanOrEqual(number.threshold);
-    const shown = number.metric.endsWith('_ratio')
-      ? Math.floor(number.value * 100 + 1e-9)
-      : Math.floor(number.value / 3_600);
-    expect(finding.metric_line).toMatch(number.metric.endsWith('_ratio') ? `${shown} %` : /\d (?:h|min)/);
+    expect(finding.metric_line).toMatch(shownValue(number.metric, number.value));
   }
   const { rows } = await store.writer.query(
     `select count(*) filter (where measured is null and check_id ~ 'SATURATION|DEAD_TUPLES|EXHAUSTION|LONG_|IDLE_IN') as lacking,

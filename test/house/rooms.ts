@@ -51,7 +51,7 @@ const LIST: Readonly<Record<string, string>> = {
     platform/{network,schema} vocabulary`,
   'accounts/members': 'activity store store/{cells,directory} platform vocabulary',
   'connections/monitoring-login': 'checks platform platform/text vocabulary',
-  'connections/samples': 'connections activity store',
+  'connections/samples': 'connections notifications/destinations activity store',
   connections: `
     tickets notifications/{alerts,destinations,outbox} runs/{changes,queries} activity
     activity/seals checks store config platform platform/text vocabulary`,

@@ -47,7 +47,7 @@ async function addSample(): Promise<number> {
   const account = { name: 'Sample', kind: 'company', plan: 'enterprise', requests_per_minute: null } as const;
   const { id: accountId } = await addAccount(store.writer, account);
   const catalogue: Catalogue = { checks: everyCheck, score: (all) => score(all, []), summaryText };
-  const size = { connections: 3, tickets: 20, activity: 500, days: 9, seed: 7 };
+  const size = { connections: 10, tickets: 20, activity: 500, days: 9, seed: 7, secret: null };
   await writeSampleData(store.writer, scene.owner, catalogue, { accountId, ...size });
   return accountId;
 }

@@ -43,6 +43,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
 const UPDATES = {
   postgres: { subject: 'PostgreSQL', before: '18.5', after: '18.6' },
   mysql: { subject: 'MySQL', before: '8.4.8', after: '8.4.9' },
+  pgbouncer: { subject: 'PgBouncer', before: '1.24.0', after: '1.24.1' },
 } as const;
 
 /** The changes of a connection, in order of time: its findings, what caused some of them, and an update of the server. */

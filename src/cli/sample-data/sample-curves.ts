@@ -1,3 +1,4 @@
+import type { SeriesValue } from '../../checks/measure.ts';
 import { randomNumber } from './sample-random.ts';
 
 const HOUR_S = 3_600;
@@ -11,6 +12,26 @@ export type Curve = (at: number) => number | null;
 export interface Span {
   from: number;
   to: number;
+}
+
+/** A series of sample data: what it is called and compared with, and its values. */
+export interface SampleSeries extends Omit<SeriesValue, 'value'> {
+  curve: Curve;
+}
+
+/** The curves that several series of a connection share. */
+export interface Course {
+  seed: number;
+  /** A number from 0 to 1 of the connection. */
+  vary: (n: number) => number;
+  /** Users' work: `value` at the end. While a fault lasts, it is multiplied by `slowdown`. */
+  work: (value: number, n: number, slowdown: number) => Curve;
+  /** The worst of the usual value and of the faults that come from this metric. */
+  worst: (metric: string, usual: Curve) => Curve;
+  isSlow: (at: number) => boolean;
+  /** The bytes that a leaking table has grown by. */
+  leak: Curve;
+  end: number;
 }
 
 /** How busy the users of a database are, 0.2 to 1: most in the afternoon (UTC) of a working day. */

@@ -2,12 +2,16 @@ import type { Command } from 'commander';
 import type pg from 'pg';
 import { issueKey } from '../../accounts/keys/issue-key.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
+import type { SecretKeys } from '../../platform/encryption.ts';
 import { inTransaction } from '../../store/connect.ts';
 import { countOf, idOf } from '../arguments.ts';
 import { addCommand, type Catalogue, type CommandContext } from '../command.ts';
 import { printOne } from '../print.ts';
 import { UsageError } from '../usage-error.ts';
 import { writeBackups } from './backups/write-sample-backups.ts';
+import { writeDestination } from './destination/write-sample-destination.ts';
+import { sampleOwnCheck } from './own-check/sample-own-check.ts';
+import { writeOwnCheck } from './own-check/write-sample-own-check.ts';
 import { countEvents, fleetEvents } from './sample-events.ts';
 import { type History, planFleet, type SampleSize } from './sample-fleet.ts';
 import { openHistory } from './sample-history.ts';
@@ -42,6 +46,13 @@ async function addKeys(client: pg.ClientBase, accountId: number, { start, end }:
   return ids;
 }
 
+interface SampleOptions extends SampleSize {
+  accountId: number;
+  seed: number;
+  /** Encrypts the secrets of the destination; null = there is none. */
+  secret: SecretKeys | null;
+}
+
 /** The number of rows written. */
 type SampleCounts = Record<'connections' | 'health_checks' | 'tickets' | 'activity', number>;
 
@@ -54,11 +65,11 @@ export async function writeSampleData(
   writer: pg.Pool,
   owner: pg.Pool,
   catalogue: Catalogue,
-  { accountId, seed, ...size }: SampleSize & { accountId: number; seed: number },
+  { accountId, seed, secret, ...size }: SampleOptions,
   step: (name: string) => SampleStep = () => () => {},
 ): Promise<SampleCounts> {
   const { plan, history } = await openHistory(owner, accountId, size);
-  const checks = new Map(catalogue.checks.map((check) => [check.id, check]));
+  const checks = new Map([...catalogue.checks, sampleOwnCheck].map((check) => [check.id, check]));
   const target = { writer, accountId, history, checks };
   const days = Math.max(1, Math.round((history.end - history.start) / DAY_US)); // fewer if the log has later entries
   const planned = planFleet({ ...size, days }, seed);
@@ -70,6 +81,8 @@ export async function writeSampleData(
   await writeQueries(target, stored, step('queries'));
   await writeLoad(target, stored, step('load'));
   await writeBackups(target, stored);
+  await writeOwnCheck(target, stored);
+  if (secret !== null && size.connections > 0) await writeDestination(target, secret);
   await writeAlerts(target, stored, catalogue, step('alerts'));
   const fleet = { ...stored, ...tickets, checks };
 
@@ -138,7 +151,9 @@ The others are API requests, made with two revoked keys that were never shown.
 The first 20 connections have measured values with their history, forecasts and changes,
 blocking episodes and deadlocks, alerts about their score, what their queries did in the
 last two weeks, and the load of the last three days. Nobody is told of the alerts. The
-service seals the log within ten minutes; "dbvitals activity seal" does it at once.
+first one has an own check with a ticket, and the tenth is a PgBouncer. A destination shows
+a weekly digest and gets none until you change it. The service seals the log within ten
+minutes; "dbvitals activity seal" does it at once.
 
 If you interrupt the command, the account stays consistent. If you run it again, it adds
 new connections and continues after the last log entry.`;
@@ -175,9 +190,17 @@ export function addSampleDataCommand(program: Command, context: CommandContext):
           };
         };
         const counts = await context
-          .withStore((writer, openOwner) =>
-            writeSampleData(writer, openOwner(), catalogue, { accountId: account, ...size }, step),
-          )
+          .withStore(async (writer, openOwner) => {
+            // Everything else needs no key, so a wrong one only leaves the destination out.
+            const secret = await context.openSecret(writer, openOwner).catch(() => null);
+            return writeSampleData(
+              writer,
+              openOwner(),
+              catalogue,
+              { accountId: account, secret, ...size },
+              step,
+            );
+          })
           .finally(bar.end);
         printOne(json, counts);
       },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BlockingTree, TreeSession } from '../../runs/episodes/blocking-episode.ts';
+import { isSqlEngine } from '../../vocabulary/engines.ts';
 import type { SampleConnection } from './sample-connection.ts';
 import type { History } from './sample-fleet.ts';
 import type { Incident } from './sample-incidents.ts';
@@ -56,6 +57,7 @@ export function makeEpisodes(
   { seed, engine }: SampleConnection,
   { incidents, history }: { incidents: readonly Incident[]; history: History },
 ): object[] {
+  if (!isSqlEngine(engine)) return [];
   const random = randomNumbers(seed + 4_711);
   const end = history.end / 1e6;
   const start = Math.max(history.start / 1e6, end - KEPT_DAYS * DAY_S);

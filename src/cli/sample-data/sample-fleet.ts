@@ -17,16 +17,20 @@ export interface History {
   end: number;
 }
 
-export const SAMPLE_PORTS = { postgres: 5432, mysql: 3306 } as const;
+export const SAMPLE_PORTS = { postgres: 5432, mysql: 3306, pgbouncer: 6432 } as const;
 
 /** The versions of the servers, which connections have in turn. */
 export const SAMPLE_VERSIONS = {
   postgres: [180_004, 170_010, 180_004, 160_014],
   mysql: [80_408, 80_046],
+  pgbouncer: [12_401],
 } as const;
 
 // One of every four connections.
 const MYSQL_PLACE = 2;
+
+/** A fleet of ten or more has a PgBouncer. */
+const POOLER_PLACE = 9;
 
 const RUNS_A_DAY = 4;
 const LEAST_RUNS = 28;
@@ -56,14 +60,28 @@ export function planFleet(size: SampleSize, seed: number): SampleFleet {
     const tickets = Math.round((size.tickets * weighed) / whole) - given;
     given += tickets;
     return {
-      name: number === 1 ? `${system} primary` : `${system} replica ${number - 1}`,
-      host: `${system}-${number}.db.example.com`,
-      engine: n % 4 === MYSQL_PLACE ? 'mysql' : 'postgres',
+      ...describe(n, system, number),
       seed: own,
       tickets,
+      hasOwnCheck: n === 0,
     };
   });
   return { connections, runs: runsEach(size), days: size.days };
+}
+
+/** What a connection is, by its place in the fleet. */
+function describe(n: number, system: string | undefined, number: number) {
+  if (n === POOLER_PLACE)
+    return {
+      name: `${system} pooler`,
+      host: `${system}-pooler.db.example.com`,
+      engine: 'pgbouncer' as const,
+    };
+  return {
+    name: number === 1 ? `${system} primary` : `${system} replica ${number - 1}`,
+    host: `${system}-${number}.db.example.com`,
+    engine: n % 4 === MYSQL_PLACE ? ('mysql' as const) : ('postgres' as const),
+  };
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Finding, Outcome } from '../../checks/check.ts';
-import { isForeignCheck } from '../../vocabulary/engines.ts';
+import { isForeignCheck, isSqlEngine } from '../../vocabulary/engines.ts';
 import { FINDING_STATUSES } from '../../vocabulary/severities.ts';
 import type { Catalogue, ListedCheck } from '../command.ts';
 import { sampleOkLine } from './faults/sample-ok-lines.ts';
+import { sampleOwnCheck } from './own-check/sample-own-check.ts';
 import type { SampleConnection } from './sample-connection.ts';
 import { findingOf, type SampleTicket } from './sample-tickets.ts';
 
@@ -14,15 +15,15 @@ export interface RunReport {
 }
 
 /**
- * Makes a function that computes the result of a run that found exactly these tickets on a server of that engine:
+ * Makes a function that computes the result of a run that found exactly these tickets on such a server:
  * with findings if `whole`, else only the score.
  */
 export function runReporter(
   catalogue: Catalogue,
-  engine: SampleConnection['engine'],
+  connection: Pick<SampleConnection, 'engine' | 'hasOwnCheck'>,
 ): (tickets: readonly SampleTicket[], whole: boolean) => RunReport {
   const { score, summaryText } = catalogue;
-  const checks = catalogue.checks.filter(({ id }) => !isForeignCheck(engine, id));
+  const checks = checksOn(catalogue, connection);
   const checkOf = new Map(checks.map((check) => [check.id, check]));
   const fine = new Map(checks.map((check) => [check.id, fineFinding(check)]));
   const fineText = new Map([...fine].map(([id, finding]) => [id, JSON.stringify(finding)]));
@@ -57,6 +58,17 @@ export function runReporter(
     const rest = checks.filter(({ id }) => !faults.has(id)).map(({ id }) => fineText.get(id));
     return { ...report, findings: `[${[...found, ...rest].join(',')}]` };
   };
+}
+
+/** The checks of a connection. A PgBouncer has no backups. */
+function checksOn(
+  { checks }: Catalogue,
+  { engine, hasOwnCheck }: Pick<SampleConnection, 'engine' | 'hasOwnCheck'>,
+): ListedCheck[] {
+  const ofEngine = checks.filter(
+    ({ id }) => !isForeignCheck(engine, id) && (isSqlEngine(engine) || !id.startsWith('BACKUP_')),
+  );
+  return hasOwnCheck ? [...ofEngine, sampleOwnCheck] : ofEngine;
 }
 
 function fineFinding({ id, category, title, maxSeverity }: ListedCheck): Finding {

@@ -1,5 +1,13 @@
-import type { SeriesValue } from '../../checks/measure.ts';
-import { type Curve, growthCurve, noise, workCurve } from './sample-curves.ts';
+import { makeOwnSeries } from './own-check/sample-own-series.ts';
+import { makePoolerSeries } from './pooler/sample-pooler-series.ts';
+import {
+  type Course,
+  type Curve,
+  growthCurve,
+  noise,
+  type SampleSeries,
+  workCurve,
+} from './sample-curves.ts';
 import { type Incident, incidentCurve } from './sample-incidents.ts';
 import { randomNumber } from './sample-random.ts';
 import type { StoredConnection } from './sample-target.ts';
@@ -9,11 +17,6 @@ const MEGABYTE = 1_000_000;
 /** The newest faults of a connection show in its values, and the newest of these have a series of their own. */
 const MOST_INCIDENTS = 100;
 const MOST_OF_OBJECTS = 20;
-
-/** A series of sample data: what it is called and compared with, and its values. */
-export interface SampleSeries extends Omit<SeriesValue, 'value'> {
-  curve: Curve;
-}
 
 /** What the engines call a thing, and what their checks compare. */
 const NAMES = {
@@ -45,20 +48,6 @@ const NAMES = {
   },
 } as const;
 
-/** The curves that several series of a connection share. */
-interface Course {
-  /** A number from 0 to 1 of the connection. */
-  vary: (n: number) => number;
-  /** Users' work: `value` at the end. While a fault lasts, it is multiplied by `slowdown`. */
-  work: (value: number, n: number, slowdown: number) => Curve;
-  /** The worst of the usual value and of the faults that come from this metric. */
-  worst: (metric: string, usual: Curve) => Curve;
-  isSlow: (at: number) => boolean;
-  /** The bytes that a leaking table has grown by. */
-  leak: Curve;
-  end: number;
-}
-
 /**
  * The series of a connection. `end` is its last run, in Unix seconds: there, the values are those of its findings. In
  * every third connection, one table began to leak eight days before.
@@ -69,9 +58,14 @@ export function makeSeries(
 ): SampleSeries[] {
   const measured = incidents.filter(({ finding }) => finding.measured).slice(-MOST_INCIDENTS);
   const course = plotCourse(connection, measured, end);
+  const { engine, hasOwnCheck } = connection;
+  const ofServer =
+    engine === 'pgbouncer'
+      ? makePoolerSeries(course)
+      : [...makeVitals(engine, course), ...makeMeasures(engine, course)];
   return [
-    ...makeVitals(connection, course),
-    ...makeMeasures(connection, course),
+    ...ofServer,
+    ...(hasOwnCheck ? [makeOwnSeries(course)] : []),
     ...objectSeries(measured.slice(-MOST_OF_OBJECTS), end),
   ];
 }
@@ -79,6 +73,7 @@ export function makeSeries(
 function plotCourse({ seed, place }: StoredConnection, incidents: readonly Incident[], end: number): Course {
   const isSlow = (at: number) => incidents.some(({ from, to }) => at >= from && at < to);
   return {
+    seed,
     vary: (n) => randomNumber(seed + 101 * n),
     work(value, n, slowdown) {
       const curve = workCurve(value, seed + n, { end });
@@ -96,8 +91,8 @@ function plotCourse({ seed, place }: StoredConnection, incidents: readonly Incid
   };
 }
 
-function makeVitals({ seed, engine }: StoredConnection, course: Course): SampleSeries[] {
-  const { vary, work, isSlow, end } = course;
+function makeVitals(engine: keyof typeof NAMES, course: Course): SampleSeries[] {
+  const { seed, vary, work, isSlow, end } = course;
   const { queries, log, table, connections, longest } = NAMES[engine];
   const used = usedConnections(seed, engine, course);
   const size = growthCurve((20 + 80 * vary(3)) * 1e9, (50 + 150 * vary(4)) * MEGABYTE, end);
@@ -137,9 +132,9 @@ function makeVitals({ seed, engine }: StoredConnection, course: Course): SampleS
 }
 
 /** What checks compare with thresholds: connections, what takes longest, and a counter that fills up. */
-function makeMeasures({ seed, engine }: StoredConnection, course: Course): SampleSeries[] {
+function makeMeasures(engine: keyof typeof NAMES, course: Course): SampleSeries[] {
   const { connections, longest, counter } = NAMES[engine];
-  const { vary, end } = course;
+  const { seed, vary, end } = course;
   const compared = { database: '', object: null, operator: '>=' } as const;
   return [
     {

@@ -1,5 +1,4 @@
-import type { Curve } from './sample-curves.ts';
-import type { SampleSeries } from './sample-series.ts';
+import type { Curve, SampleSeries } from './sample-curves.ts';
 
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;

@@ -3,6 +3,8 @@ import type { FaultMeasure } from '../../checks/measure.ts';
 import type { ListedCheck } from '../command.ts';
 import { fillText, SAMPLE_FAULTS, type SampleFault, type SampleMeasured } from './faults/sample-faults.ts';
 import { SAMPLE_TABLES } from './faults/sample-names.ts';
+import { OWN_FAULT } from './own-check/sample-own-check.ts';
+import { LARGE_POOLS, POOLER_FAULTS } from './pooler/sample-pooler-faults.ts';
 import type { SampleConnection, SampleFleet } from './sample-connection.ts';
 import { pick, randomNumbers } from './sample-random.ts';
 
@@ -30,20 +32,23 @@ interface SampleRun {
 
 const STAY_SHARE = 0.1; // the share of tickets that are never resolved
 const MOST_STAYING = 20; // maximum of those per connection
+const LASTING_SHARE = 0.9; // when the ticket opens that each fleet has, and that stays
 const MEAN_RUNS = 3; // mean lifetime of the others
 
 /** The runs of a connection in order, the same at every call. */
 export function* runsOf(
-  { seed, tickets, engine }: SampleConnection,
+  { seed, tickets, engine, hasOwnCheck }: SampleConnection,
   { runs, days }: Pick<SampleFleet, 'runs' | 'days'>,
 ): Generator<SampleRun> {
   const random = randomNumbers(seed);
-  const faults = SAMPLE_FAULTS[engine];
+  const faults = engine === 'pgbouncer' ? POOLER_FAULTS : SAMPLE_FAULTS[engine];
   const dayRuns = Math.ceil(runs / days) + 1;
   const taken = new Set<string>();
   let standing: SampleTicket[] = [];
   let rested: SampleTicket[] = [];
-  let left = tickets;
+  const lasting = tickets > 0 ? lastingFault({ engine, hasOwnCheck }) : null;
+  const lastingRun = Math.floor(LASTING_SHARE * runs);
+  let left = lasting === null ? tickets : tickets - 1;
   for (let run = 0; run < runs; run++) {
     const resolved = standing.filter(({ end }) => end === run);
     if (resolved.length > 0) {
@@ -56,7 +61,7 @@ export function* runsOf(
     if (free.length > 0) rested = rested.slice(free.length);
     const share = left / (runs - run);
     const count = run === runs - 1 ? left : Math.min(left, Math.floor(2 * random() * share + random()));
-    const opened: SampleTicket[] = [];
+    const opened = lasting !== null && run === lastingRun ? [openLasting(lasting, seed, run)] : [];
     for (let n = 0; n < count; n++) {
       const ticket = { ...findFault(faults, taken, random), first: run, end: null, number: 0 };
       const end = run + 1 + Math.floor(-MEAN_RUNS * Math.log(1 - random()));
@@ -64,9 +69,22 @@ export function* runsOf(
       opened.push(stays || end >= runs ? ticket : { ...ticket, end });
     }
     left -= count;
-    if (count > 0) standing = [...standing, ...opened];
+    if (opened.length > 0) standing = [...standing, ...opened];
     yield { opened, resolved, standing };
   }
+}
+
+/** The fault that the connection has at the end whatever the seed: those of features that few connections have. */
+function lastingFault({
+  engine,
+  hasOwnCheck,
+}: Pick<SampleConnection, 'engine' | 'hasOwnCheck'>): SampleFault | null {
+  if (hasOwnCheck) return OWN_FAULT;
+  return engine === 'pgbouncer' ? LARGE_POOLS : null;
+}
+
+function openLasting(fault: SampleFault, seed: number, first: number): SampleTicket {
+  return { fault, table: 0, n: seed % 100, severity: 'warning', first, end: null, number: 0 };
 }
 
 /** Picks a fault that is not taken, and marks it as taken. */

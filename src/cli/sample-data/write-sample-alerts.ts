@@ -47,7 +47,7 @@ export async function writeAlerts(
   if (rule === undefined) return;
   const connections = firstConnections(accountId, fleet);
   const alerts = connections.flatMap((connection) => {
-    const report = runReporter(catalogue, connection.engine);
+    const report = runReporter(catalogue, connection);
     const scores = [...runsOf(connection, fleet)].map(({ standing }, run) => ({
       at: runInstant(connection, run, fleet.runs, history),
       score: report(standing, false).score,

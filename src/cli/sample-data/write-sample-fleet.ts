@@ -50,7 +50,7 @@ export async function writeFleet(
   const ids = new Float64Array(kept * connections.length);
   const scores = new Uint8Array(ids.length);
   const connectionIds: number[] = [];
-  const reports = { postgres: runReporter(catalogue, 'postgres'), mysql: runReporter(catalogue, 'mysql') };
+  const reports = reporters(catalogue);
   const size = Math.max(1, Math.floor(RUNS_A_TRANSACTION / runs));
   for (let first = 0; first < connections.length; first += size) {
     const some = connections.slice(first, first + size);
@@ -76,6 +76,17 @@ export async function writeFleet(
   };
 }
 
+/** The reporter of a connection. Those with the same checks share one. */
+function reporters(catalogue: Catalogue) {
+  const made = new Map<string, ReturnType<typeof runReporter>>();
+  return ({ engine, hasOwnCheck }: SampleConnection) => {
+    const name = `${engine} ${hasOwnCheck}`;
+    const reporter = made.get(name) ?? runReporter(catalogue, { engine, hasOwnCheck });
+    made.set(name, reporter);
+    return reporter;
+  };
+}
+
 /**
  * The runs of one connection after the other, as columns of equal length, and the reports that they refer to, from 1.
  */
@@ -91,19 +102,20 @@ function planRuns(
   connections: readonly SampleConnection[],
   fleet: SampleFleet,
   history: History,
-  reports: Record<SampleConnection['engine'], ReturnType<typeof runReporter>>,
+  reports: ReturnType<typeof reporters>,
 ): PlannedRuns {
   const planned: PlannedRuns = { places: [], instants: [], reports: [], scores: [], sent: [] };
   const numbers = new Map<RunReport, number>();
   const wholeSince = history.end - WHOLE_DAYS * DAY_US;
   connections.forEach((connection, place) => {
+    const reportOf = reports(connection);
     let before: { tickets: unknown; whole: boolean; report: RunReport } | undefined;
     let run = 0;
     for (const { standing } of runsOf(connection, fleet)) {
       const at = runInstant(connection, run, fleet.runs, history);
       const whole = at >= wholeSince || run === fleet.runs - 1;
       if (before?.tickets !== standing || before.whole !== whole) {
-        before = { tickets: standing, whole, report: reports[connection.engine](standing, whole) };
+        before = { tickets: standing, whole, report: reportOf(standing, whole) };
       }
       const { report } = before;
       const number = numbers.get(report) ?? planned.sent.push(report);
@@ -157,7 +169,7 @@ async function writeConnections(
     connection_type: 'direct',
     host,
     port: SAMPLE_PORTS[engine],
-    database: 'app',
+    database: engine === 'pgbouncer' ? 'pgbouncer' : 'app',
     username: 'dbvitals',
     tls: 'verify-full',
     created_at: since,

@@ -1,4 +1,5 @@
 import { hashSource, type LoadSource } from '../../runs/load/session-load.ts';
+import { isSqlEngine } from '../../vocabulary/engines.ts';
 import type { SampleConnection, SampleFleet } from './sample-connection.ts';
 import { noise, workCurve } from './sample-curves.ts';
 import type { History } from './sample-fleet.ts';
@@ -41,6 +42,7 @@ export async function writeLoad(
   step: SampleStep,
 ): Promise<void> {
   await writeDetails(target, fleet, step, (connection) => {
+    if (!isSqlEngine(connection.engine)) return {};
     const sources = PROFILES.map((profile) => toSource(profile, connection.engine === 'mysql'));
     const seen_at = secondsToTimestamp(target.history.end / 1e6);
     return {

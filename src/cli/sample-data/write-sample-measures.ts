@@ -2,11 +2,12 @@ import type pg from 'pg';
 import { storeForecasts } from '../../runs/measures/store-forecasts.ts';
 import { makeChanges } from './sample-changes.ts';
 import type { SampleFleet } from './sample-connection.ts';
+import type { SampleSeries } from './sample-curves.ts';
 import { makeDeadlocks, makeEpisodes } from './sample-episodes.ts';
 import { runInstant } from './sample-fleet.ts';
 import { incidentsOf } from './sample-incidents.ts';
 import type { SampleStep } from './sample-progress.ts';
-import { makeSeries, type SampleSeries } from './sample-series.ts';
+import { makeSeries } from './sample-series.ts';
 import { roundValue, summarize } from './sample-summaries.ts';
 import {
   type SampleTarget,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { HOUR_COLUMNS } from '../../runs/queries/store-queries.ts';
+import { isSqlEngine } from '../../vocabulary/engines.ts';
 import type { SampleConnection, SampleFleet } from './sample-connection.ts';
 import type { History } from './sample-fleet.ts';
 import type { SampleStep } from './sample-progress.ts';
@@ -64,12 +65,15 @@ export async function writeQueries(
   fleet: SampleFleet & { connectionIds: readonly number[] },
   step: SampleStep,
 ): Promise<void> {
-  const makeRows = (connection: SampleConnection) => ({
-    query_hour: makeHours(connection, target.history),
-    query_text: makeTexts(connection, target.history),
-  });
-  await writeDetails(target, fleet, step, makeRows, async (client, { ids }) => {
-    await client.query(showTexts, [ids.account_id, ids.connection_id]);
+  const makeRows = (connection: SampleConnection) =>
+    isSqlEngine(connection.engine)
+      ? {
+          query_hour: makeHours(connection, target.history),
+          query_text: makeTexts(connection, target.history),
+        }
+      : {};
+  await writeDetails(target, fleet, step, makeRows, async (client, { ids, engine }) => {
+    if (isSqlEngine(engine)) await client.query(showTexts, [ids.account_id, ids.connection_id]);
   });
 }
 

@@ -1,4 +1,6 @@
 import { inTransaction } from '../../../store/connect.ts';
+import { isSqlEngine } from '../../../vocabulary/engines.ts';
+import type { SampleFleet } from '../sample-connection.ts';
 import { type SampleTarget, toTimestamp } from '../sample-target.ts';
 
 const CONNECTIONS_A_TRANSACTION = 1_000;
@@ -16,11 +18,12 @@ const insert = `
          generate_series(0, 6) day,
          lateral (select $3::timestamptz - interval '6 h 12 min' - day * interval '1 day' as ended) backup`;
 
-/** Writes a week of nightly backups of each connection. */
+/** Writes a week of nightly backups of each database. */
 export async function writeBackups(
   { writer, accountId, history }: SampleTarget,
-  { connectionIds }: { connectionIds: readonly number[] },
+  { connections, connectionIds: ids }: SampleFleet & { connectionIds: readonly number[] },
 ): Promise<void> {
+  const connectionIds = ids.filter((_, place) => isSqlEngine(connections[place]?.engine ?? 'postgres'));
   const end = toTimestamp(history.end);
   for (let first = 0; first < connectionIds.length; first += CONNECTIONS_A_TRANSACTION) {
     const values = [accountId, connectionIds.slice(first, first + CONNECTIONS_A_TRANSACTION), end];

@@ -86,6 +86,7 @@ const LINES: ReadonlyMap<string, string> = new Map([
   ['PG_PASSWORD_EXPIRING', 'No password expires within 7 days.'],
   ['PG_PUBLIC_CREATE', "PUBLIC can't create objects in the schema public."],
   ['PG_SECDEF_SEARCH_PATH', 'Every security definer routine has its own search_path.'],
+  ['OWN_ORDERS_STUCK', '4 (warning from 10, critical from 100).'],
   ['PB_SERVER_UNREACHABLE', 'In none of 3 pools clients wait without a server connection.'],
   ['PB_DATABASE_PAUSED', 'None of 3 databases is paused or disabled.'],
   ['PB_CLIENT_LIMIT', '41 of 1,000 client connections are in use (4 %).'],

@@ -1,0 +1,44 @@
+import { storeDestinationSecrets } from '../../../notifications/destinations/destination-secrets.ts';
+import { makeSigning } from '../../../notifications/destinations/signing-secret.ts';
+import type { SecretKeys } from '../../../platform/encryption.ts';
+import { inTransaction } from '../../../store/connect.ts';
+import { one } from '../../../store/one.ts';
+import { type SampleTarget, toTimestamp } from '../sample-target.ts';
+
+const NAME = 'Team letter (sample)';
+/** example.com belongs to nobody. */
+const TARGET = 'https://hooks.example.com';
+const DIGEST = { every: 'mon', at: '07:00', time_zone: 'UTC' };
+
+// No kinds of events and no time of a next digest: sample data sends nothing. An account may have been filled before.
+const insert = `
+  with added as (
+    insert into destination (account_id, name, channel, target, settings, kinds, digest, state_since, created_at)
+    select $1, $2, 'webhook', $3, '{}', '{}', $4, $5, $5
+     where not exists (select from destination where account_id = $1 and lower(name) = lower($2) and removed_at is null)
+    returning account_id, destination_id
+  )
+  insert into destination_queue (account_id, destination_id, epoch, tokens, tokens_at)
+  select account_id, destination_id, 'sample', 50, $5 from added
+  returning destination_id as id`;
+
+/** Writes a destination that shows a weekly digest, and gets none until a member changes it. */
+export async function writeDestination(
+  { writer, accountId, history }: SampleTarget,
+  secret: SecretKeys,
+): Promise<void> {
+  await inTransaction(writer, async (client) => {
+    const values = [accountId, NAME, TARGET, DIGEST, toTimestamp(history.start)];
+    const { rows } = await client.query<{ id: number }>(insert, values);
+    if (rows.length === 0) return;
+    const { id } = one(rows, 'store a destination');
+    const bound = {
+      account_id: accountId,
+      destination_id: id,
+      channel: 'webhook',
+      target: TARGET,
+      settings: {},
+    } as const;
+    await storeDestinationSecrets(client, secret, bound, { url: TARGET, signing: [makeSigning('hmac')] });
+  });
+}
