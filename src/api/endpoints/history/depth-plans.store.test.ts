@@ -6,12 +6,17 @@ import type { Endpoint } from '../../../http/endpoint.ts';
 import { cursorMark, writeCursor } from '../../../http/keyset.ts';
 import { openPool } from '../../../store/connect.ts';
 import { type Read, readAs } from '../../../store/read.ts';
+import { askEndpoint } from '../ask-fixture.ts';
 import { fleetMeasures } from '../measures/fleet-latest.ts';
 import { tickets } from '../tickets.ts';
 import { alerts } from './alerts.ts';
 import { changes, fleetChanges } from './changes.ts';
+import { episodes } from './episodes.ts';
+import { queries } from './queries.ts';
 
 const ROWS = 30_000;
+/** Of each kind of episode. */
+const KEPT = 1_000;
 
 let store: TestStore;
 let reader: ReturnType<typeof openPool>;
@@ -63,6 +68,28 @@ beforeAll(async () => {
        from c`,
     [accountId],
   );
+  await root.query(
+    `insert into blocking_episode (account_id, connection_id, began_at, root, seen_at, ended_at, database, role, application,
+                                   most_sessions, longest_seconds, lost_seconds, trees)
+     select $1, $2, timestamptz '2026-01-01Z' + n / 2 * interval '1 min', n, now(), now(), 'shop', 'app', '', 1, 1, 1,
+            (select jsonb_agg(md5(n || ' ' || part)) from generate_series(1, 50) part)
+       from generate_series(1, ${KEPT}) n`,
+    of.slice(0, 2),
+  );
+  await root.query(
+    `insert into deadlock (account_id, connection_id, at, transactions)
+     select $1, $2, ${at}, '[{"digest": "a", "command": "UPDATE", "tables": [], "is_victim": true}]' from generate_series(1, ${KEPT}) n`,
+    of.slice(0, 2),
+  );
+  await root.query(
+    `insert into query_hour (account_id, connection_id, hour, all_calls, all_seconds, query, database, role, calls, seconds, rows, read,
+                             hit, temporary)
+     select $1, $2, timestamptz '2026-01-01Z' + h * interval '1 h', 50, 50,
+            array(select md5((h * 7 + q)::text) from generate_series(1, 50) q), array_fill('shop'::text, array[50]),
+            array_fill('app'::text, array[50]), ones, ones, ones, ones, ones, ones
+       from generate_series(0, 335) h, (select array_fill(1::float8, array[50]) as ones) o`,
+    of.slice(0, 2),
+  );
   await root.query('vacuum (analyze)');
 });
 
@@ -71,8 +98,11 @@ afterAll(async () => {
   await store.stop();
 });
 
-/** The buffers of the statement that reads the page's rows. */
-async function buffersOfPage(endpoint: Endpoint, asked: Record<string, string>): Promise<number> {
+/** The statements of an endpoint that reads a page's rows. */
+async function statementsOf(
+  endpoint: Endpoint,
+  asked: Record<string, string>,
+): Promise<[string, unknown[]][]> {
   const statements: [string, unknown[]][] = [];
   const request = {
     accountId,
@@ -87,9 +117,13 @@ async function buffersOfPage(endpoint: Endpoint, asked: Record<string, string>):
     };
     return endpoint.answer(note, request);
   });
-  const rows = statements.filter(
-    ([statement]) => /\blimit\b/.test(statement) && !/count\(\*\)/.test(statement),
-  );
+  return statements.filter(([statement]) => /\blimit\b/.test(statement));
+}
+
+/** The buffers of the statement that reads the page's rows. */
+async function buffersOfPage(endpoint: Endpoint, asked: Record<string, string>): Promise<number> {
+  const statements = await statementsOf(endpoint, asked);
+  const rows = statements.filter(([statement]) => !/count\(\*\)/.test(statement));
   expect(rows).toHaveLength(1);
   const [[statement, values] = ['', []]] = rows;
   return buffersOf(store, accountId, statement, values);
@@ -121,4 +155,54 @@ test.each<[string, Endpoint, Record<string, string>, Record<string, () => string
   // Reading the rows before the page would cost thousands.
   expect(last).toBeLessThanOrEqual(2 * first + 300);
   expect(last).toBeLessThan(800);
+});
+
+/** All buffers of a page that is asked for by its number. */
+async function buffersOfNumber(endpoint: Endpoint, page: number, per_page = 50): Promise<number> {
+  const asked = { from: '2026-01-01', to: '2026-01-15', page: String(page), per_page: String(per_page) };
+  const [[statement, values] = ['', []], ...others] = await statementsOf(endpoint, asked);
+  expect(others).toEqual([]);
+  return buffersOf(store, accountId, statement, values);
+}
+
+const DEPTHS = [1, 20, 40];
+
+test('every page of episodes touches the rows that it has, and the keys of the 2,000 that are kept', async () => {
+  const [first = 0, ...deeper] = await Promise.all(DEPTHS.map((page) => buffersOfNumber(episodes, page)));
+  for (const buffers of deeper) expect(Math.abs(buffers - first)).toBeLessThan(10);
+  // Three for each row, and the leaves of two primary keys. Reading all rows that are kept took 268 for a page of any size.
+  expect(first).toBeLessThan(200);
+  expect(await buffersOfNumber(episodes, 1, 1)).toBeLessThan(45);
+  expect(await buffersOfNumber(episodes, 1_999, 1)).toBeLessThan(45);
+});
+
+test('every page of queries costs what its range costs: their order is that of sums over it', async () => {
+  const [first = 0, ...deeper] = await Promise.all(DEPTHS.map((page) => buffersOfNumber(queries, page)));
+  for (const buffers of deeper) expect(Math.abs(buffers - first)).toBeLessThan(10);
+  // All that is kept of a connection: 14 days of 50 queries in each hour.
+  expect(first).toBeLessThan(800);
+});
+
+test('pages of episodes are the whole list in its order, with ties, from end to end', async () => {
+  const asked = { from: '2026-01-01', to: '2026-01-15', per_page: '100' };
+  const read: string[] = [];
+  for (let page = 1; page <= 21; page += 1) {
+    const { body } = await askEndpoint(reader, episodes, accountId, {
+      id: connectionId,
+      asked: new URLSearchParams({ ...asked, page: String(page) }).toString(),
+    });
+    expect(body.meta).toMatchObject({ total: 2 * KEPT, page });
+    for (const { kind, began_at, most_sessions, transactions } of body.data) {
+      expect([most_sessions, transactions.length]).toEqual(kind === 'blocking' ? [1, 0] : [1, 1]);
+      read.push(`${began_at} ${kind}`);
+    }
+  }
+  expect(read).toHaveLength(2 * KEPT);
+  const instantOf = (line: string) => line.slice(0, 24);
+  const kindOf = (line: string) => line.slice(25);
+  for (const [at, line] of read.entries()) {
+    const before = read[at - 1] ?? line;
+    expect(instantOf(before) >= instantOf(line)).toBe(true);
+    if (instantOf(before) === instantOf(line)) expect(kindOf(before) <= kindOf(line)).toBe(true);
+  }
 });
