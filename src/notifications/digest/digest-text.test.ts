@@ -51,6 +51,16 @@ const busy: Digest = {
       database: 'crm',
       object: 'public.mail_id_seq',
       full_at: new Date('2027-01-31T23:30:00Z'),
+      own_check: null,
+    },
+    {
+      connection_id: 3,
+      connection: 'shop',
+      metric: 'orders_stuck_count',
+      database: 'shop',
+      object: 'eu',
+      full_at: new Date('2027-02-03T00:00:00Z'),
+      own_check: { title: 'Orders wait for payment', level: 'critical' },
     },
   ],
   backups: {
@@ -118,8 +128,14 @@ test('the digest of a bad week has what needs a person first, and each line lead
       ],
     },
     {
+      heading: 'Will get worse',
+      lines: [
+        { text: 'shop: Orders wait for payment, eu, critical on 3 February 2027', path: '/connections/3' },
+      ],
+    },
+    {
       heading: 'Grows most',
-      lines: [{ text: 'shop: Database of shop, 3.2 GB a day', path: '/connections/3' }],
+      lines: [{ text: 'shop: Database shop, 3.2 GB a day', path: '/connections/3' }],
     },
   ]);
 });
@@ -145,6 +161,7 @@ test('a plan without tickets has a digest without them', () => {
   expect(parts.map(({ heading }) => heading)).toEqual([
     'Backups that are missing',
     'Will be full',
+    'Will get worse',
     'Grows most',
   ]);
 });

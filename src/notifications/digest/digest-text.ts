@@ -86,13 +86,7 @@ function partsOf(digest: Digest, day: Intl.DateTimeFormat): Part[] {
     tickets(CLOSED, digest.closed),
     tickets('Still open', digest.open),
     tickets('Nobody touched', digest.untouched),
-    {
-      heading: 'Will be full',
-      lines: digest.will_be_full.map((one) => ({
-        text: `${clean(one.connection)}: ${seriesName(one)} on ${day.format(one.full_at)}`,
-        path: PAGE_LINKS.connection(one.connection_id),
-      })),
-    },
+    ...forecasts(digest, day),
     {
       heading: GROWS,
       lines: digest.grew.map((one) => ({
@@ -100,6 +94,28 @@ function partsOf(digest: Digest, day: Intl.DateTimeFormat): Part[] {
         path: PAGE_LINKS.connection(one.connection_id),
       })),
     },
+  ];
+}
+
+/** What will be full, and the own checks that will reach their last level. */
+function forecasts({ will_be_full }: Digest, day: Intl.DateTimeFormat): Part[] {
+  const [full, worse] = [
+    will_be_full.filter((one) => !one.own_check),
+    will_be_full.filter((one) => one.own_check),
+  ];
+  const toLine = (one: (typeof will_be_full)[number]) => {
+    const { connection, connection_id, object, full_at, own_check } = one;
+    const name = own_check
+      ? `${clean(own_check.title)}${object === null ? '' : `, ${clean(object)}`}, ${own_check.level}`
+      : seriesName(one);
+    return {
+      text: `${clean(connection)}: ${name} on ${day.format(full_at)}`,
+      path: PAGE_LINKS.connection(connection_id),
+    };
+  };
+  return [
+    { heading: 'Will be full', lines: full.map(toLine) },
+    { heading: 'Will get worse', lines: worse.map(toLine) },
   ];
 }
 
@@ -123,7 +139,11 @@ function ticketName({ severity, connection, title, object }: Ticket): string {
   return `${severity}: ${clean(connection)}: ${clean(title)}${place}`;
 }
 
+/** Metrics that are named for what they measure: `Table public.orders`. */
+const THINGS = new Set(['database_bytes', 'table_bytes']);
+
 function seriesName({ metric, object, database }: Digest['grew'][number] | Digest['will_be_full'][number]) {
-  const place = object ?? database;
-  return place === '' ? metricWords(metric) : `${metricWords(metric)} of ${clean(place)}`;
+  const place = clean(object ?? database);
+  if (place === '') return metricWords(metric);
+  return `${metricWords(metric)}${THINGS.has(metric) ? '' : ' of'} ${place}`;
 }

@@ -154,6 +154,16 @@ test('what will be full within 90 days, what grows most, and backups', async () 
   await forecast(3, 'database_bytes', 5e9, null);
   await forecast(4, 'wal_bytes', 9e9, null);
   await forecast(5, 'smaller_bytes', -9e9, null);
+  await forecast(6, 'orders_stuck_count', 5, 70);
+  await store.writer.query(
+    `insert into own_check (account_id, id, title, engine, sql, unit, operator, warning, remediation, timeout, tags, changed_at, changed_by)
+     values ($1, 'ORDERS_STUCK', 'Orders wait', 'postgres', 'select 1 as value', 'count', '>=', 10, '', 5, '{}', now(), 'Ada')`,
+    [account],
+  );
+  await store.writer.query(
+    `update measure_series set check_id = 'OWN_ORDERS_STUCK' where account_id = $1 and series_id = 6`,
+    [account],
+  );
   await store.writer.query(
     `update connection set backup_expected_seconds = 3600, backup_expected_since = now() - interval '1 day'
       where account_id = $1`,
@@ -166,7 +176,10 @@ test('what will be full within 90 days, what grows most, and backups', async () 
       [account, id, age, succeeded],
     );
   const digest = await digestOf(account);
-  expect(digest.will_be_full.map(({ metric }) => metric)).toEqual(['sequence_used_ratio']);
+  expect(digest.will_be_full.map(({ metric, own_check }) => [metric, own_check])).toEqual([
+    ['sequence_used_ratio', null],
+    ['orders_stuck_count', { title: 'Orders wait', level: 'warning' }],
+  ]);
   expect(digest.grew.map(({ metric }) => metric)).toEqual(['wal_bytes', 'database_bytes']);
   expect(digest.backups).toEqual({
     expected: 1,

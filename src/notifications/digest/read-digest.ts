@@ -1,4 +1,5 @@
 import { type BackupFacts, judgeAge } from '../../checks/backups/backup-checks.ts';
+import { findingId } from '../../checks/own/own-check.ts';
 import type { Read } from '../../store/read.ts';
 import { backupFacts } from '../../store/sql/backup-facts.sql.ts';
 import { tagsOfConnection } from '../../store/sql/connection-tags.sql.ts';
@@ -45,6 +46,12 @@ interface DigestSeries {
   object: string | null;
 }
 
+/** The own check of a series, which reaches its last level instead of being full. */
+interface ReachedLevel {
+  title: string;
+  level: 'warning' | 'critical';
+}
+
 /** What happened on an account's databases. All times are UTC. */
 export interface Digest {
   account: { id: number; name: string };
@@ -61,7 +68,7 @@ export interface Digest {
   /** Of these, those that opened before and that nobody has acknowledged, taken or commented on. */
   untouched: DigestTickets | null;
   /** What will be full, the soonest first. */
-  will_be_full: (DigestSeries & { full_at: Date })[];
+  will_be_full: (DigestSeries & { full_at: Date; own_check: ReachedLevel | null })[];
   /** What grows by most in a day, in bytes. */
   grew: (DigestSeries & { bytes_per_day: number })[];
   backups: {
@@ -125,7 +132,10 @@ const series = `
    where f.account_id = $1 and $2::timestamptz is not null and ${isIn('f.connection_id')}`;
 
 const selectFull = `
-  select f.connection_id, c.name as connection, s.metric, s.database, s.object, f.full_at
+  select f.connection_id, c.name as connection, s.metric, s.database, s.object, f.full_at,
+         (select jsonb_build_object('title', o.title, 'level', case when o.critical is null then 'warning' else 'critical' end)
+            from own_check o
+           where o.account_id = $1 and s.check_id = '${findingId('')}' || o.id) as own_check
   ${series} and f.full_at < now() + interval '${SOON_DAYS} days'
    order by f.full_at, f.connection_id, f.series_id
    limit ${NAMED}`;
