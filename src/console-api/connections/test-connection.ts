@@ -13,6 +13,7 @@ import { CredentialError, TamperedConnection } from '../../connections/credentia
 import { requireOrderWithin } from '../../connections/thresholds/require-order.ts';
 import { LIMITS } from '../../monitor/limits.ts';
 import { type LoadedRun, loadRun } from '../../monitor/load-run.ts';
+import { withoutPause } from '../../monitor/measures/paused-login.ts';
 import type { Measured } from '../../monitor/nothing-measured.ts';
 import type { Tunnel } from '../../monitor/session/ssh-tunnel.ts';
 import { measureLoaded } from '../../monitor/tokens/measure-loaded.ts';
@@ -153,7 +154,10 @@ async function loadChanged(asked: Parameters<typeof makeChange>[0]): Promise<Loa
       await work(within);
       const deps = { writer: within.client, secret, allowPrivateTargets, limits };
       const loaded = await loadRun(deps, { accountId, connectionId: id });
-      throw loaded ? new Undone(loaded) : notFound();
+      if (!loaded) throw notFound();
+      const { before = [] } = loaded.job.instructions;
+      loaded.job.instructions.before = withoutPause(before);
+      throw new Undone(loaded);
     });
   try {
     await makeChange({ ...asked, change: undone });

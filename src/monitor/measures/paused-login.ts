@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { CounterBefore } from '../counters.ts';
 import { connectFailure } from '../session/failures/connect-failure.ts';
 import { LoginsPaused } from '../session/postgres/waiting-logins.ts';
 import { reachTarget } from '../session/reach.ts';
+import type { Target } from '../session/session.ts';
 import type { Run } from './measure-checks.ts';
 
 /** The counters' name for the login that the server did not answer, and how many were not before it. */
@@ -19,17 +21,24 @@ interface Unanswered {
   times: number;
 }
 
-function findUnanswered(before: readonly CounterBefore[]): Unanswered | null {
+function findUnanswered({ before, target }: Pick<Run, 'before' | 'target'>): Unanswered | null {
   const sample = before.find(({ checkId }) => checkId === UNANSWERED);
-  const times = sample?.rows[0]?.['times'];
-  return sample && typeof times === 'number' ? { seconds: sample.seconds, times } : null;
+  const { times, server } = sample?.rows[0] ?? {};
+  const isThere = sample && typeof times === 'number' && server === nameServer(target);
+  return isThere ? { seconds: sample.seconds, times } : null;
+}
+
+/** A digest of where the login is: that of a changed connection is another one. */
+function nameServer({ connectionType, host, port, database, tunnel }: Target): string {
+  const place = JSON.stringify([connectionType, host, port, database, tunnel?.host ?? null]);
+  return createHash('sha256').update(place).digest('hex').slice(0, 32);
 }
 
 /**
  * Reaches the target of a run. It logs in to none if the login of an earlier run may still wait on the server: each run would add one.
  */
 export async function reachUnlessPaused(run: Run): ReturnType<typeof reachTarget> {
-  const last = findUnanswered(run.before);
+  const last = findUnanswered(run);
   const pause = last ? Math.min(LONGEST_SECONDS, FIRST_SECONDS * 2 ** Math.min(last.times, 10)) : 0;
   if (last && last.seconds < pause) {
     const paused = new LoginsPaused(toMinutes(last.seconds), toMinutes(pause - last.seconds));
@@ -37,7 +46,7 @@ export async function reachUnlessPaused(run: Run): ReturnType<typeof reachTarget
   }
   const reached = await reachTarget(run);
   const isUnanswered = 'failure' in reached && reached.failure.isLoginUnanswered === true;
-  const rows = isUnanswered ? [{ times: last ? last.times + 1 : 0 }] : [];
+  const rows = isUnanswered ? [{ times: last ? last.times + 1 : 0, server: nameServer(run.target) }] : [];
   const after = (Date.now() - run.began) / 1_000;
   if (last || isUnanswered) run.counters.push({ checkId: UNANSWERED, database: '', after, rows });
   return reached;

@@ -37,6 +37,12 @@ test('a locked database of the connection has one login of runs and one of pulse
       /login of 1 min ago, which may still wait there; the next .* in 10 min\.$/,
     );
   expect(await waiting()).toBe(1);
+  await store.set(key, { database: 'postgres' });
+  expect(lineOf(await runOnce(store, key, limits))).not.toContain('CONN_UNREACHABLE');
+  const left = await waiting(); // that run logged in to all databases
+  await store.set(key, { database: 'shut' });
+  expect(lineOf(await runOnce(store, key, limits))).toMatch(/which may still wait there/);
+  expect(await waiting()).toBe(left);
   const loaded = await loadPulse(store.deps, key);
   if (!loaded) throw new Error('it was not loaded');
   const held = new HeldSession(loaded.target, true);
@@ -44,7 +50,7 @@ test('a locked database of the connection has one login of runs and one of pulse
     expect(await held.pulse()).toMatchObject({
       failure: { kind: 'unreachable', reason: 'it did not answer the login within 3 s' },
     });
-  expect(await waiting()).toBe(2);
+  expect(await waiting()).toBe(Number(left) + 1);
   await holder.end();
   expect(await held.pulse()).toHaveProperty('reading');
   await expect.poll(waiting).toBe(0);
