@@ -188,6 +188,10 @@ export class CollectorApi {
         }
         await wait(EVERY_MS, undefined, { signal }).catch(() => {});
       }
+      // Of a collector that asked again, the first question has hung up. A copy of it, on a machine that was cloned, has not: answered at once,
+      // the two would end each other's questions without a pause.
+      const isLeft = AbortSignal.any([gone, this.#closing.signal]);
+      await wait(Math.max(0, until - performance.now()), undefined, { signal: isLeft }).catch(() => {});
       return { jobs: [], takes: TAKES };
     } finally {
       this.#endPoll(`${accountId}/${collectorId}`, poll);
