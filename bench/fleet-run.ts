@@ -148,7 +148,8 @@ export async function spreadDue(store: TestStore, seconds: number): Promise<void
      select account_id, connection_id, $1 * interval '1 s',
             now() + interval '5 s'
                   + $1 * interval '1 s' * (row_number() over (order by connection_id) - 1) / count(*) over ()
-       from connection`,
+       from connection
+     on conflict do nothing`, // a service has one of its own
     [seconds],
   );
 }
