@@ -14,6 +14,7 @@ const SLOW = [
   'src/api/endpoints/ticket-plans.store.test.ts',
   'test/checks/boundaries.test.ts',
   'test/checks/provoked.test.ts',
+  'test/contract/collector-sees.test.ts',
 ];
 
 process.env['DBVITALS_TEST_PART'] = choosePart(process.argv);
