@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { connectionSearch, openTab } from './connection-search.ts';
+import { connectionSearch, listSearch, openTab } from './connection-search.ts';
 
 test('every state of the page has an address', () => {
   const search = {
@@ -15,6 +15,8 @@ test('every state of the page has an address', () => {
   expect(kinds.query).toBe(search.query);
   const filter = { tab: 'queries', database: 'shop', role: "o'hara", own: 'shown' };
   expect(connectionSearch(filter)).toEqual(filter);
+  const list = { tab: 'queries', range: '7d', application: '007', own: 'shown' };
+  expect(listSearch(connectionSearch({ ...list, query: '12', role: 'app', database: 'shop' }))).toEqual(list);
   expect(connectionSearch({ role: 'r'.repeat(200) }).role).toHaveLength(100);
   expect(connectionSearch({ query: 'a'.repeat(64) })).toEqual({ query: 'a'.repeat(64) });
 });

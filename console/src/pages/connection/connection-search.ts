@@ -80,3 +80,8 @@ export function connectionSearch(given: Record<string, string | undefined>): Con
     ...rangeSearch(given),
   };
 }
+
+/** The list that a query's page was opened from, except its role and database: those of the address are the query's. */
+export function listSearch({ range, from, to, application, own }: ConnectionSearch): ConnectionSearch {
+  return connectionSearch({ tab: 'queries', range, from, to, application, own });
+}

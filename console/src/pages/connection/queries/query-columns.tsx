@@ -4,6 +4,7 @@ import { valueText } from '../../../../../src/platform/text/value-text.ts';
 import type { Engine } from '../../../../../src/vocabulary/engines.ts';
 import { Sparkline } from '../../../parts/sparkline.tsx';
 import type { Column } from '../../../parts/table.tsx';
+import { connectionSearch, listSearch } from '../connection-search.ts';
 import { countText } from './count-text.ts';
 
 interface ColumnsOf {
@@ -79,15 +80,7 @@ function QueryName({ query, database, role, text }: ListedQuery & { text: string
       <Link
         className="row-link mono"
         from="/connections/$id"
-        search={({ range, from, to }) => ({
-          tab: 'queries',
-          query,
-          ...(database && { database }),
-          ...(role && { role }),
-          ...(range && { range }),
-          ...(from && { from }),
-          ...(to && { to }),
-        })}
+        search={(old) => connectionSearch({ ...listSearch(old), query, database, role })}
         title={text === undefined ? undefined : query}
         to="/connections/$id"
       >

@@ -21,6 +21,7 @@ import { CodeBlock } from '../../../parts/copy.tsx';
 import { Facts, Section } from '../../../parts/page.tsx';
 import { InlineError, Loaded } from '../../../parts/states.tsx';
 import { local } from '../../../parts/time.tsx';
+import { listSearch } from '../connection-search.ts';
 import { Load } from '../load.tsx';
 import { ProblemList } from '../problems.tsx';
 import { countText } from './count-text.ts';
@@ -55,7 +56,7 @@ export function QueryPage({ detail, query, database, role }: QueryPageProps) {
       <Section
         actions={<RangeSwitch />}
         description={
-          <Link params={{ id }} search={{ tab: 'queries' }} to="/connections/$id">
+          <Link params={{ id }} from="/connections/$id" search={listSearch} to="/connections/$id">
             ← All queries
           </Link>
         }
