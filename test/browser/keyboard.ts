@@ -63,8 +63,13 @@ export async function actOn(page: Page, name: string, action: string): Promise<v
   await tabTo(page, new RegExp(`^Actions for ${name}(?:,|$)`), 120);
   await page.keyboard.press('Enter');
   await page.getByRole('menu').waitFor();
-  await page.keyboard.type(action.slice(0, 3));
-  await page.locator('[role=menuitem]:focus', { hasText: action }).waitFor();
+  const chosen = page.locator('[role=menuitem]:focus', { hasText: action });
+  // As a person does: until it is chosen. Others may begin with the same letters.
+  for (const letter of action) {
+    await page.keyboard.type(letter);
+    if (await chosen.count()) break;
+  }
+  await chosen.waitFor();
   await page.keyboard.press('Enter');
 }
 
