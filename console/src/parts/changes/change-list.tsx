@@ -47,14 +47,14 @@ const COLUMNS: Column<Change>[] = [
   {
     id: 'time',
     header: 'Time',
-    width: 'minmax(9.5rem, 11rem)',
+    width: 'minmax(9rem, 11rem)',
     cell: ({ at }) => <Time as="local" at={at} />,
   },
-  { id: 'kind', header: 'Kind', width: '6.5rem', cell: ({ kind }) => kindText(kind) },
+  { id: 'kind', header: 'Kind', width: '6rem', cell: ({ kind }) => kindText(kind) },
   {
     id: 'subject',
     header: 'Subject',
-    width: 'minmax(14.5rem, 2fr)',
+    width: 'minmax(15.75rem, 3fr)',
     narrow: 'lead',
     cell: ({ subject, database }) => (
       <span className="change-subject">
@@ -70,7 +70,7 @@ const COLUMNS: Column<Change>[] = [
   {
     id: 'values',
     header: 'Before → after',
-    width: 'minmax(10rem, 3fr)',
+    width: 'minmax(8.5rem, 3fr)',
     cell: (change) => (
       <span className="change-values">
         <BeforeAfter change={change} />
