@@ -119,13 +119,14 @@ test('a destination shows a weekly digest, and nothing is ever sent to it', asyn
   expect(others).toEqual([]);
   expect(destination).toMatchObject({
     state: 'enabled',
-    target: 'https://hooks.example.com',
+    channel: 'mattermost',
+    target: 'https://chat.example.com',
     kinds: [],
     digest: { every: 'mon', at: '07:00', time_zone: 'UTC' },
     next_digest_at: null,
   });
   const open = await openDestination(store.writer, store.deps.secret, account, destination?.id ?? 0);
-  expect(open?.secrets.url).toBe('https://hooks.example.com');
+  expect(open?.secrets.url).toBe('https://chat.example.com/hooks/sample');
 });
 
 test('filling an account twice adds neither twice, and another fleet has the same', async () => {

@@ -71,7 +71,8 @@ export function makeSeries(
 }
 
 function plotCourse({ seed, place }: StoredConnection, incidents: readonly Incident[], end: number): Course {
-  const isSlow = (at: number) => incidents.some(({ from, to }) => at >= from && at < to);
+  const isSlow = (at: number) =>
+    incidents.some(({ from, to, ticket }) => at >= from && at < to && !ticket.fault.isHarmless);
   return {
     seed,
     vary: (n) => randomNumber(seed + 101 * n),

@@ -1,20 +1,20 @@
 import { storeDestinationSecrets } from '../../../notifications/destinations/destination-secrets.ts';
-import { makeSigning } from '../../../notifications/destinations/signing-secret.ts';
 import type { SecretKeys } from '../../../platform/encryption.ts';
 import { inTransaction } from '../../../store/connect.ts';
 import { one } from '../../../store/one.ts';
 import { type SampleTarget, toTimestamp } from '../sample-target.ts';
 
 const NAME = 'Team letter (sample)';
-/** example.com belongs to nobody. */
-const TARGET = 'https://hooks.example.com';
+/** example.com belongs to nobody. A chat takes digests, and of chats only Mattermost has addresses of any host. */
+const TARGET = 'https://chat.example.com';
+const CHANNEL = 'mattermost';
 const DIGEST = { every: 'mon', at: '07:00', time_zone: 'UTC' };
 
 // No kinds of events and no time of a next digest: sample data sends nothing. An account may have been filled before.
 const insert = `
   with added as (
     insert into destination (account_id, name, channel, target, settings, kinds, digest, state_since, created_at)
-    select $1, $2, 'webhook', $3, '{}', '{}', $4, $5, $5
+    select $1, $2, $6, $3, '{}', '{}', $4, $5, $5
      where not exists (select from destination where account_id = $1 and lower(name) = lower($2) and removed_at is null)
     returning account_id, destination_id
   )
@@ -28,17 +28,17 @@ export async function writeDestination(
   secret: SecretKeys,
 ): Promise<void> {
   await inTransaction(writer, async (client) => {
-    const values = [accountId, NAME, TARGET, DIGEST, toTimestamp(history.start)];
+    const values = [accountId, NAME, TARGET, DIGEST, toTimestamp(history.start), CHANNEL];
     const { rows } = await client.query<{ id: number }>(insert, values);
     if (rows.length === 0) return;
     const { id } = one(rows, 'store a destination');
     const bound = {
       account_id: accountId,
       destination_id: id,
-      channel: 'webhook',
+      channel: CHANNEL,
       target: TARGET,
       settings: {},
     } as const;
-    await storeDestinationSecrets(client, secret, bound, { url: TARGET, signing: [makeSigning('hmac')] });
+    await storeDestinationSecrets(client, secret, bound, { url: `${TARGET}/hooks/sample` });
   });
 }

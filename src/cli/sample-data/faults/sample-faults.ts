@@ -33,6 +33,8 @@ export interface SampleFault {
   numbers?: (n: number, severity: Severity) => Readonly<Record<string, string | number>>;
   /** Absent if the finding comes from no number. */
   measured?: SampleMeasured;
+  /** It slows nothing: the server works as on other days. */
+  isHarmless?: true;
 }
 
 /** Puts the table and the numbers into a text of a fault. */

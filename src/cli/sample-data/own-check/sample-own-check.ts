@@ -44,4 +44,5 @@ export const OWN_FAULT: SampleFault = {
     grows: true,
     value: ordersStuck,
   },
+  isHarmless: true,
 };

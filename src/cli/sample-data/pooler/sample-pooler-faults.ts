@@ -64,6 +64,7 @@ export const LARGE_POOLS: SampleFault = {
   remediation:
     'SHOW DATABASES; -- each pool has pool_size connections for each user; lower default_pool_size or set max_db_connections in pgbouncer.ini, then run RELOAD;',
   measured: { metric: 'possible_connections_ratio', warning: 1, critical: null, value: () => 120 / 97 },
+  isHarmless: true,
 };
 
 function secondsWaited(n: number, isCritical: boolean): number {

@@ -17,7 +17,7 @@ export function makePoolerSeries({ vary, work, worst, isSlow, end, seed }: Cours
     ['queries_per_second', times(3.4)],
     ['connections_count', (at) => Math.round((share(at) ?? 0) * MOST_CLIENTS)],
     ['waiting_clients_count', (at) => ((wait(at) ?? 0) > 0 || isSlow(at) ? waiting(seed % 20) : 0)],
-    ['longest_client_wait_seconds', wait],
+    ['longest_client_wait_seconds', (at) => Math.max(wait(at) ?? 0, isSlow(at) ? 2 : 0)],
     ['active_server_connections_count', (at) => Math.min(POOL_SIZE, Math.round(active(at) ?? 0))],
     ['idle_server_connections_count', (at) => Math.max(0, POOL_SIZE - Math.round(active(at) ?? 0))],
     ['transaction_mean_seconds', work(0.006 + 0.004 * vary(9), 9, 6)],
