@@ -11,7 +11,7 @@ let slack: SlackLike;
 
 beforeAll(async () => {
   const environment = { DBVITALS_ALLOW_PRIVATE_DESTINATIONS: 'yes' };
-  service = await startConsoleService({ connections: 1, tickets: 1, activity: 10 }, { environment });
+  service = await startConsoleService({ connections: 0, tickets: 0, activity: 10 }, { environment });
   const named = ['--account', String(service.accountId), '--name', 'shop primary', '--tag', 'shop'];
   await service.command('connection', 'add', ...named, '--url', service.storeUrl());
   slack = await startSlackLike();
