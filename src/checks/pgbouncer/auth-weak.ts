@@ -40,7 +40,7 @@ export const authWeak: Check = {
           object: null,
           metricLine: `auth_type is ${type}: ${why}${isLocal ? ', from this machine only' : ''}; use scram-sha-256.`,
           remediation:
-            'SHOW USERS; -- each needs its password in auth_file, or auth_query; then set auth_type = scram-sha-256 in pgbouncer.ini and run RELOAD;',
+            'SHOW USERS; -- each needs its password in auth_file, or auth_query; then set auth_type = scram-sha-256 in pgbouncer.ini (md5 while an entry begins with md5, which scram-sha-256 refuses) and run RELOAD;',
         },
       ],
     };

@@ -137,7 +137,9 @@ export function nameOf(name: string): string {
 
 /** A command about one database. Of a name that does not print, the command that shows it. */
 export function commandOn(command: 'RESUME' | 'ENABLE', database: string): string {
-  return isPrintable(database) ? `${command} ${nameOf(database)};` : 'SHOW DATABASES;';
+  return isPrintable(database)
+    ? `SHOW DATABASES; -- when its host and port are right, and the work there is done, run ${command} ${nameOf(database)};`
+    : 'SHOW DATABASES;';
 }
 
 /** A number of a row, of whatever type: those of `show stats` are numeric. Throws if it is none. */

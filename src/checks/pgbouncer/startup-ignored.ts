@@ -43,7 +43,7 @@ export const startupIgnored: Check = {
           object: null,
           metricLine: `ignore_startup_parameters has ${names}: a client that sets this when it connects is not told that it has no effect; set it for the role or the database instead.`,
           remediation:
-            'SHOW CONFIG; -- set it with ALTER ROLE … SET on the server, take it out of ignore_startup_parameters in pgbouncer.ini, then run RELOAD;',
+            'SHOW CONFIG; -- set it with ALTER ROLE … SET on the server; when no client sends it any more (it would be refused), take it out of ignore_startup_parameters in pgbouncer.ini, then run RELOAD;',
         },
       ],
     };
