@@ -26,7 +26,7 @@ const SOON_MS = 9_000;
 let store: TestStore;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let silent: Server;
-let dispatcher: Rounds;
+let dispatcher: Rounds | null = null;
 /** When each good stream got each entry, by path. */
 const arrived = new Map<string, Map<number, number>>();
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await dispatcher.stop();
+  await dispatcher?.stop();
   await receiver.stop();
   silent.close();
   await store.stop();
@@ -123,7 +123,8 @@ test('dead, silent and slow receivers, each with more than a batch to send, dela
 });
 
 test('a receiver that is slow with every second batch stays in the room of those in trouble', async () => {
-  await dispatcher.stop();
+  await dispatcher?.stop();
+  dispatcher = null;
   const accountId = await store.account();
   await write(accountId, 1);
   await addStreams(accountId, 'alternating', 1);
