@@ -20,7 +20,8 @@ export const collectorKill: Fault = {
       const port = Number(new URL(stage.service.origin).port);
       let proxy = await startProxy(port);
       try {
-        const start = await enrol(stage, folder.path, `http://127.0.0.1:${proxy.port}`);
+        const url = `http://127.0.0.1:${proxy.port}`;
+        const start = await enrol(stage, folder.path, { url, count: CONNECTIONS, every: '10s' });
         let output = '';
         for (let kill = 1; kill <= kills; kill += 1) {
           const collector = start();
@@ -75,7 +76,11 @@ export const collectorKill: Fault = {
 };
 
 /** Makes a collector with connections to the stage's own store. Returns what starts it. */
-async function enrol(stage: Stage, folder: string, url: string) {
+export async function enrol(
+  stage: Stage,
+  folder: string,
+  { url, count, every }: { url: string; count: number; every: string },
+) {
   const account = ['--account', `${stage.id}`];
   const { token } = await stage.command<{ token: string }>(
     'collector',
@@ -84,9 +89,9 @@ async function enrol(stage: Stage, folder: string, url: string) {
     '--name',
     'kill',
   );
-  const names = Array.from({ length: CONNECTIONS }, (_, n) => `c${n}`);
+  const names = Array.from({ length: count }, (_, n) => `c${n}`);
   for (const name of names) {
-    const way = ['--collector', 'kill', '--engine', 'postgres', '--every', '10s'];
+    const way = ['--collector', 'kill', '--engine', 'postgres', '--every', every];
     await stage.command('connection', 'add', ...account, '--name', name, ...way);
   }
   const database = stage.storeUrl(stage.storeFolder, 5432);

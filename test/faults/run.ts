@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { accountMove, accountMoveKill } from './account-move.ts';
 import { killCell } from './cell-ends.ts';
 import { manyWindows, wrongClock } from './clocks.ts';
+import { collectorAway } from './collector-away.ts';
 import { collectorKill } from './collector-kill.ts';
 import { consoleLoops } from './console-loops.ts';
 import { consoleTickets } from './console-tickets.ts';
@@ -75,6 +76,7 @@ const FAULTS: Record<string, Fault> = {
   'key-guessing': keyGuessing,
   'hostile-text': hostileText,
   soak,
+  'collector-away': collectorAway,
   'collector-kill': collectorKill,
   'hostile-server': shownBy(
     'hostile monitored server',
@@ -119,6 +121,7 @@ const COUNTED = [
   'notify-flapping',
   'notify-hour',
   'stream-kill',
+  'collector-away',
   'collector-kill',
 ];
 
@@ -135,6 +138,7 @@ const LONG = [
   'notify-flapping',
   'notify-hour',
   'stream-neighbours',
+  'collector-away',
   'collector-kill',
 ];
 
