@@ -24,10 +24,15 @@ export function readPublicFile(path: string, own: OwnPlaces): string {
 
 /**
  * Reads a file with a secret; with `folder` only a file inside it. Throws as {@link readPublicFile} does, and also when
- * other users can read the file, it has a second name (hard link), is over 64 KiB, or its text is in quotes.
+ * other users can read the file, it has a second name (hard link), is over `largest` bytes (default: 64 KiB), or its text is in quotes.
  */
-export function readSecretFile(path: string, own: OwnPlaces, folder?: string): string {
-  const text = readFile(path, own, LARGEST_SECRET, (real, stats) => {
+export function readSecretFile(
+  path: string,
+  own: OwnPlaces,
+  folder?: string,
+  largest = LARGEST_SECRET,
+): string {
+  const text = readFile(path, own, largest, (real, stats) => {
     if (folder !== undefined && !isWithin(real, realOf(folder)))
       return 'is outside the folder of --secrets-dir: move it there';
     if (isShared(stats)) return 'can be read by other users: run chmod 600 on it';

@@ -59,6 +59,9 @@ const Connection = Type.Object(
   { additionalProperties: false, description: 'A connection: at least url.' },
 );
 
+/** Of the file: 500 connections take 100 KB. */
+const LARGEST = 1024 * 1024;
+
 const File = Type.Object(
   {
     connections: Type.Record(Type.String({ pattern: '^.{1,200}$' }), Connection, {
@@ -82,15 +85,9 @@ type WrittenConnection = Static<typeof Connection>;
  * read it, if it is not of this form, or if a connection is impossible.
  */
 export function readCollectorFile(path: string, own: OwnPlaces): CollectorTargets {
-  const read = readYaml(readSecretFile(path, own), yaml);
-  const resolved = 'problem' in read ? null : yamlValue(read.document);
-  // The parser's message shows a part of the file.
-  if (!resolved) throw new UsageError(`The file ${path} is not YAML or JSON${problemOf(read)}.`);
-  const { value: written } = resolved;
-  const [problem] = schemaProblems(File, written);
-  if (problem)
-    throw new UsageError(`The file ${path}: ${[...problem.path, ''].join('.')} ${problem.sentence}`);
-  const { connections } = written as Static<typeof File>;
+  const text = readSecretFile(path, own, undefined, LARGEST);
+  if (text !== parsed?.text) parsed = { text, file: parse(path, text) };
+  const { connections } = parsed.file;
   return new Map(
     Object.entries(connections).map(([name, connection]) => {
       try {
@@ -101,6 +98,21 @@ export function readCollectorFile(path: string, own: OwnPlaces): CollectorTarget
       }
     }),
   );
+}
+
+/** The last text, which is judged again only if it changed: the file is read for each batch of health checks. */
+let parsed: { text: string; file: Static<typeof File> } | null = null;
+
+function parse(path: string, text: string): Static<typeof File> {
+  const read = readYaml(text, yaml);
+  const resolved = 'problem' in read ? null : yamlValue(read.document);
+  // The parser's message shows a part of the file.
+  if (!resolved) throw new UsageError(`The file ${path} is not YAML or JSON${problemOf(read)}.`);
+  const { value: written } = resolved;
+  const [problem] = schemaProblems(File, written);
+  if (problem)
+    throw new UsageError(`The file ${path}: ${[...problem.path, ''].join('.')} ${problem.sentence}`);
+  return written as Static<typeof File>;
 }
 
 function toTarget(written: WrittenConnection, own: OwnPlaces): CollectorTarget {
