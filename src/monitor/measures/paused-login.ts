@@ -9,9 +9,9 @@ import type { Run } from './measure-checks.ts';
 /** The counters' name for the login that the server did not answer, and how many were not before it. */
 const UNANSWERED = 'unanswered_login';
 
-/** From an unanswered login to that of a later run; twice as long after each further one. */
+/** From an unanswered login to that of a later run, unless pulses see an answer before; longer after each further one. */
 const FIRST_SECONDS = 600;
-const LONGEST_SECONDS = 21_600;
+const LONGEST_SECONDS = 1_200;
 
 /** Older than any pause. */
 const LONG_AGO = 10 * LONGEST_SECONDS;

@@ -19,6 +19,7 @@ import {
   answerWithin,
   type Deadline,
   guard,
+  KEEP_ALIVE_MS,
   LoginRefused,
   type OpenedSession,
   type Route,
@@ -162,7 +163,7 @@ export async function openMysqlSession(
 function connectStream(stream: Route['stream'], target: Target, host: string, port: number): void {
   if (!('connect' in stream) || typeof stream.connect !== 'function')
     throw new Error('the stream of a route must be connectable');
-  if (stream instanceof Socket) stream.setNoDelay(true).setKeepAlive(true);
+  if (stream instanceof Socket) stream.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);
   if (target.connectionType === 'unix_socket') stream.connect(host);
   else stream.connect(port, host);
 }

@@ -168,6 +168,31 @@ const late = message(
 const errorsOf = (result: StoredCheck) =>
   result.checks.filter(({ status }) => status === 'error').map(({ metric_line }) => metric_line);
 
+/** The timer that the system keeps for the end of a connection at this port of this machine, and its seconds. */
+function timerAt(port: number): [kind: 'keep-alive' | 'other', seconds: number] {
+  const place = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const line = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .find((one) => one.trim().split(/\s+/)[1] === place);
+  const [kind, hundredths = ''] = line?.trim().split(/\s+/)[5]?.split(':') ?? [];
+  return [kind === '02' ? 'keep-alive' : 'other', Number.parseInt(hundredths, 16) / 100];
+}
+
+test('after ten silent seconds a login asks whether its server is still there', async () => {
+  const port = Promise.withResolvers<number>();
+  const server = await startHostileServer((_sent, socket) => {
+    port.resolve(socket.remotePort ?? 0);
+    return null;
+  });
+  const place = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };
+  const running = run(await watched(place));
+  const login = await port.promise;
+  await expect.poll(() => timerAt(login)[0], { interval: 20 }).toBe('keep-alive');
+  expect(timerAt(login)[1]).toBeLessThanOrEqual(10);
+  await running;
+  server.close();
+});
+
 test('a statement that the server cancels costs no other check', async () => {
   const server = await startSlowServer(() => Buffer.concat([late, readyForQuery]));
   const place = { connection_type: 'direct', host: '127.0.0.1', port: server.port, tls: 'disable' };

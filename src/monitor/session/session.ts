@@ -9,6 +9,9 @@ import type { Limits } from '../limits.ts';
 import { ConnectRefused } from './connect-refused.ts';
 import type { Tunnel } from './ssh-tunnel.ts';
 
+/** After how long without data a server is asked whether it is still there: the system's default is two hours. */
+export const KEEP_ALIVE_MS = 10_000;
+
 /** A database server to measure, and how to log in. Plain data, because a pipe sends it to a child process. */
 export interface Target {
   engine: Engine;

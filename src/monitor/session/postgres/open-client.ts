@@ -9,6 +9,7 @@ import {
   guard,
   HashingRefused,
   isVerifiedToken,
+  KEEP_ALIVE_MS,
   LoginRefused,
   PasswordRefused,
   type Route,
@@ -53,6 +54,7 @@ export async function openClient(
     ssl: tlsOptions(target) ?? false,
     application_name: 'dbvitals',
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     stream: () => stream,
   });
   let lost = false;

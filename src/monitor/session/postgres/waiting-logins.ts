@@ -2,9 +2,12 @@ import { OwnWords } from '../../../platform/text/own-words.ts';
 import { unlessAborted } from '../dial.ts';
 import type { OpenedSession } from '../session.ts';
 
-/** How long a login may wait before it is given up for another one: a proxy may have sent it to a server that is no more. */
+/**
+ * How long a login may wait before it is given up for another one: a proxy may have sent it to a server that is no more. So its
+ * return is noticed after five minutes at most, and a lock gets at most twelve logins an hour.
+ */
 const FIRST_MS = 60_000;
-const LONGEST_MS = 3_600_000;
+const LONGEST_MS = 300_000;
 
 /** A login on its way. */
 export interface Login {
