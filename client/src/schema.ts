@@ -2283,8 +2283,8 @@ export interface operations {
                      *           "connection_type": "direct",
                      *           "latest_check_id": 29,
                      *           "score": 49,
-                     *           "last_checked_at": "2026-11-27T22:32:38.064Z",
-                     *           "summary_text": "1 critical, 1 warning: Connections nearly used up, Duplicate index"
+                     *           "last_checked_at": "2026-11-28T18:18:44.896Z",
+                     *           "summary_text": "1 critical, 1 warning: Connections nearly used up, Orders wait for payment"
                      *         },
                      *         {
                      *           "id": 3,
@@ -2294,8 +2294,8 @@ export interface operations {
                      *           "connection_type": "direct",
                      *           "latest_check_id": 57,
                      *           "score": 100,
-                     *           "last_checked_at": "2026-11-27T22:17:09.884Z",
-                     *           "summary_text": "No problem found in 69 checks"
+                     *           "last_checked_at": "2026-11-28T18:03:16.716Z",
+                     *           "summary_text": "No problem found in 71 checks"
                      *         }
                      *       ],
                      *       "meta": {
@@ -2383,8 +2383,8 @@ export interface operations {
                      *       "data": {
                      *         "id": 29,
                      *         "score": 49,
-                     *         "summary_text": "1 critical, 1 warning: Connections nearly used up, Duplicate index",
-                     *         "created_at": "2026-11-27T22:32:38.064Z",
+                     *         "summary_text": "1 critical, 1 warning: Connections nearly used up, Orders wait for payment",
+                     *         "created_at": "2026-11-28T18:18:44.896Z",
                      *         "checks": [
                      *           {
                      *             "check_id": "PG_CONN_SATURATION",
@@ -2396,20 +2396,20 @@ export interface operations {
                      *             "severity": "critical"
                      *           },
                      *           {
-                     *             "check_id": "PG_DUPLICATE_INDEX",
-                     *             "category": "indexes",
+                     *             "check_id": "OWN_ORDERS_STUCK",
+                     *             "category": "own",
                      *             "status": "warning",
-                     *             "title": "Duplicate index",
-                     *             "metric_line": "Database app: index public.products_customer_id_idx1 (11 MB) duplicates public.products_customer_id_idx on public.products; drop it.",
-                     *             "remediation": "DROP INDEX CONCURRENTLY public.products_customer_id_idx1;",
+                     *             "title": "Orders wait for payment",
+                     *             "metric_line": "16 (warning from 10, critical from 100).",
+                     *             "remediation": "Restart the payment worker, see runbook 12.",
                      *             "severity": "warning"
                      *           },
                      *           {
-                     *             "check_id": "CONN_UNREACHABLE",
-                     *             "category": "availability",
+                     *             "check_id": "BACKUP_STALE",
+                     *             "category": "durability",
                      *             "status": "ok",
-                     *             "title": "Database unreachable",
-                     *             "metric_line": "The database answers.",
+                     *             "title": "Backup overdue",
+                     *             "metric_line": "The last backup succeeded 6 h 12 min ago.",
                      *             "remediation": "",
                      *             "severity": "critical"
                      *           }
@@ -2625,8 +2625,8 @@ export interface operations {
                      *           "status": "open",
                      *           "metric_line": "AUTO_INCREMENT of table `app`.`coupons` is at 2,104,833,984, 98 % of the maximum of its column `id` (int); widen it before inserts fail.",
                      *           "remediation": "ALTER TABLE `app`.`coupons` MODIFY `id` bigint NOT NULL AUTO_INCREMENT;",
-                     *           "first_seen_at": "2026-11-27T22:38:50.418Z",
-                     *           "last_seen_at": "2026-11-27T22:38:50.418Z",
+                     *           "first_seen_at": "2026-11-28T18:24:57.250Z",
+                     *           "last_seen_at": "2026-11-28T18:24:57.250Z",
                      *           "resolved_at": null
                      *         },
                      *         {
@@ -2639,10 +2639,10 @@ export interface operations {
                      *           "object": "`app`.`stock_moves`.`customer_id`",
                      *           "severity": "info",
                      *           "status": "open",
-                     *           "metric_line": "index `customer_id` of table `app`.`stock_moves` (all its secondary indexes: 38 MB) is covered by `customer_id_created_at`, which begins with its columns; keep `customer_id_created_at`, drop `customer_id`.",
-                     *           "remediation": "ALTER TABLE `app`.`stock_moves` DROP INDEX `customer_id`;",
-                     *           "first_seen_at": "2026-11-27T22:38:50.418Z",
-                     *           "last_seen_at": "2026-11-27T22:38:50.418Z",
+                     *           "metric_line": "index `customer_id` of table `app`.`stock_moves` (all its secondary indexes: 38 MB) is covered by `customer_id_created_at`, which begins with its columns; keep `customer_id_created_at`, make `customer_id` invisible, then drop it.",
+                     *           "remediation": "ALTER TABLE `app`.`stock_moves` ALTER INDEX `customer_id` INVISIBLE; -- after a month in which nothing needed it, drop it",
+                     *           "first_seen_at": "2026-11-28T18:24:57.250Z",
+                     *           "last_seen_at": "2026-11-28T18:24:57.250Z",
                      *           "resolved_at": null
                      *         }
                      *       ],
@@ -2724,7 +2724,7 @@ export interface operations {
                      *         "resolved_this_week": 15,
                      *         "critical_open": 2,
                      *         "warning_open": 2,
-                     *         "avg_resolution_hours": 13.15
+                     *         "avg_resolution_hours": 12.6
                      *       }
                      *     }
                      */
@@ -2817,13 +2817,13 @@ export interface operations {
                      *             "status": 200,
                      *             "error_code": null,
                      *             "query": {},
-                     *             "request_id": "bd8afbc1-3955-4c99-8699-97e7b89a8672",
+                     *             "request_id": "f41dd344-3a1f-454d-84c7-520fbd01cde1",
                      *             "api_key_id": 5,
                      *             "api_key_name": "dashboard",
                      *             "source_ip": "127.0.0.1",
                      *             "user_agent": null
                      *           },
-                     *           "occurred_at": "2026-11-27T23:53:44.597Z"
+                     *           "occurred_at": "2026-11-28T19:39:52.169Z"
                      *         },
                      *         {
                      *           "id": 109,
@@ -2836,13 +2836,13 @@ export interface operations {
                      *             "query": {
                      *               "per_page": "2"
                      *             },
-                     *             "request_id": "9ffddc29-83c8-40ba-8d83-e51c04fb4474",
+                     *             "request_id": "7cd446ef-2507-4f5b-a04f-9f6a51fe4977",
                      *             "api_key_id": 5,
                      *             "api_key_name": "dashboard",
                      *             "source_ip": "127.0.0.1",
                      *             "user_agent": null
                      *           },
-                     *           "occurred_at": "2026-11-27T23:53:44.566Z"
+                     *           "occurred_at": "2026-11-28T19:39:52.147Z"
                      *         }
                      *       ],
                      *       "meta": {
@@ -2909,7 +2909,7 @@ export interface operations {
                      *             "owner"
                      *           ],
                      *           "status": "active",
-                     *           "joined_at": "2026-11-22T23:53:43.882Z",
+                     *           "joined_at": "2026-11-23T19:39:50.717Z",
                      *           "last_active_at": null
                      *         }
                      *       ],
@@ -3127,11 +3127,11 @@ export interface operations {
                      *           "check_id": null,
                      *           "database": null,
                      *           "object": null,
-                     *           "value": 126.25453926622869,
+                     *           "value": 126.25453926622868,
                      *           "operator": null,
                      *           "warning": null,
                      *           "critical": null,
-                     *           "measured_at": "2026-11-27T22:32:38.064Z",
+                     *           "measured_at": "2026-11-28T18:18:44.896Z",
                      *           "full_at": null
                      *         },
                      *         {
@@ -3145,12 +3145,12 @@ export interface operations {
                      *           "operator": null,
                      *           "warning": null,
                      *           "critical": null,
-                     *           "measured_at": "2026-11-27T22:32:38.064Z",
+                     *           "measured_at": "2026-11-28T18:18:44.896Z",
                      *           "full_at": null
                      *         }
                      *       ],
                      *       "meta": {
-                     *         "total": 16,
+                     *         "total": 17,
                      *         "page": 1,
                      *         "per_page": 2,
                      *         "has_more": true
@@ -3243,28 +3243,28 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "at": "2026-11-26T23:55:00.000Z",
-                     *           "value": 0.9143639,
-                     *           "min": 0.9143639,
-                     *           "max": 0.9143639,
+                     *           "at": "2026-11-27T19:40:00.000Z",
+                     *           "value": 0.9111306,
+                     *           "min": 0.9111306,
+                     *           "max": 0.9111306,
                      *           "check_id": "PG_CONN_SATURATION",
                      *           "database": null,
                      *           "object": null
                      *         },
                      *         {
-                     *           "at": "2026-11-27T00:00:00.000Z",
-                     *           "value": 0.9637026,
-                     *           "min": 0.9637026,
-                     *           "max": 0.9637026,
+                     *           "at": "2026-11-27T19:45:00.000Z",
+                     *           "value": 0.9472535,
+                     *           "min": 0.9472535,
+                     *           "max": 0.9472535,
                      *           "check_id": "PG_CONN_SATURATION",
                      *           "database": null,
                      *           "object": null
                      *         },
                      *         {
-                     *           "at": "2026-11-27T00:05:00.000Z",
-                     *           "value": 0.944715,
-                     *           "min": 0.944715,
-                     *           "max": 0.944715,
+                     *           "at": "2026-11-27T19:50:00.000Z",
+                     *           "value": 0.94764,
+                     *           "min": 0.94764,
+                     *           "max": 0.94764,
                      *           "check_id": "PG_CONN_SATURATION",
                      *           "database": null,
                      *           "object": null
@@ -3361,7 +3361,9 @@ export interface operations {
                      *         {
                      *           "connection_id": 2,
                      *           "connection_name": "orders primary",
-                     *           "tags": [],
+                     *           "tags": [
+                     *             "shop"
+                     *           ],
                      *           "metric": "connections_used_ratio",
                      *           "unit": "ratio",
                      *           "check_id": "PG_CONN_SATURATION",
@@ -3371,7 +3373,7 @@ export interface operations {
                      *           "operator": ">=",
                      *           "warning": 0.8,
                      *           "critical": 0.95,
-                     *           "measured_at": "2026-11-27T22:32:38.064Z",
+                     *           "measured_at": "2026-11-28T18:18:44.896Z",
                      *           "full_at": null
                      *         },
                      *         {
@@ -3383,11 +3385,11 @@ export interface operations {
                      *           "check_id": "PG_CONN_SATURATION",
                      *           "database": null,
                      *           "object": null,
-                     *           "value": 0.2371134020618557,
+                     *           "value": 0.23711340206185566,
                      *           "operator": ">=",
                      *           "warning": 0.8,
                      *           "critical": 0.95,
-                     *           "measured_at": "2026-11-27T22:17:09.884Z",
+                     *           "measured_at": "2026-11-28T18:03:16.716Z",
                      *           "full_at": null
                      *         }
                      *       ],
@@ -3485,32 +3487,32 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "id": 23,
-                     *           "kind": "finding",
-                     *           "name": "Duplicate index: public.products_customer_id_idx1",
-                     *           "database": "app",
-                     *           "from": null,
-                     *           "to": "warning",
-                     *           "source": null,
-                     *           "at": "2026-11-27T18:13:39.553Z"
-                     *         },
-                     *         {
-                     *           "id": 22,
+                     *           "id": 24,
                      *           "kind": "finding",
                      *           "name": "Sequence nearly exhausted: public.shipments_id_seq",
                      *           "database": "app",
                      *           "from": "critical",
                      *           "to": null,
                      *           "source": null,
-                     *           "at": "2026-11-27T18:13:39.553Z"
+                     *           "at": "2026-11-28T13:59:46.385Z"
+                     *         },
+                     *         {
+                     *           "id": 23,
+                     *           "kind": "finding",
+                     *           "name": "Orders wait for payment",
+                     *           "database": "app",
+                     *           "from": null,
+                     *           "to": "warning",
+                     *           "source": null,
+                     *           "at": "2026-11-28T09:47:21.732Z"
                      *         }
                      *       ],
                      *       "meta": {
-                     *         "total": 23,
+                     *         "total": 24,
                      *         "page": 1,
                      *         "per_page": 2,
                      *         "has_more": true,
-                     *         "next": "OTlvZURraWUgMjAyNi0xMS0yN1QxODoxMzozOS41NTM5MjNaIDIy"
+                     *         "next": "OTlvZURraWUgMjAyNi0xMS0yOFQwOTo0NzoyMS43MzI4NjNaIDIz"
                      *       }
                      *     }
                      */
@@ -3595,36 +3597,36 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "id": 47,
+                     *           "id": 48,
                      *           "kind": "finding",
                      *           "name": "AUTO_INCREMENT nearly exhausted: `app`.`coupons`",
                      *           "database": null,
                      *           "from": null,
                      *           "to": "critical",
                      *           "source": null,
-                     *           "at": "2026-11-27T22:38:50.418Z",
+                     *           "at": "2026-11-28T18:24:57.250Z",
                      *           "connection_id": 4,
                      *           "connection_name": "catalogue primary"
                      *         },
                      *         {
-                     *           "id": 46,
+                     *           "id": 47,
                      *           "kind": "finding",
                      *           "name": "Redundant index: `app`.`stock_moves`.`customer_id`",
                      *           "database": null,
                      *           "from": null,
                      *           "to": "info",
                      *           "source": null,
-                     *           "at": "2026-11-27T22:38:50.418Z",
+                     *           "at": "2026-11-28T18:24:57.250Z",
                      *           "connection_id": 4,
                      *           "connection_name": "catalogue primary"
                      *         }
                      *       ],
                      *       "meta": {
-                     *         "total": 47,
+                     *         "total": 48,
                      *         "page": 1,
                      *         "per_page": 2,
                      *         "has_more": true,
-                     *         "next": "NnNzc1psVTEgMjAyNi0xMS0yN1QyMjozODo1MC40MTg1NDlaIDQ2"
+                     *         "next": "NnNzc1psVTEgMjAyNi0xMS0yOFQxODoyNDo1Ny4yNTA0NzJaIDQ3"
                      *       }
                      *     }
                      */
@@ -3714,25 +3716,25 @@ export interface operations {
                      *           "query_id": "-8664787036928019007",
                      *           "database": "app",
                      *           "role": "app",
-                     *           "calls": 97406,
-                     *           "seconds": 1434.463674,
-                     *           "mean_seconds": 0.014726645935568652,
-                     *           "rows": 1948120,
-                     *           "reads": 136366,
-                     *           "hits": 6039172,
+                     *           "calls": 54041,
+                     *           "seconds": 798.9837840000001,
+                     *           "mean_seconds": 0.01478477052608205,
+                     *           "rows": 1080820,
+                     *           "reads": 75657,
+                     *           "hits": 3350542,
                      *           "temporary": 0
                      *         },
                      *         {
-                     *           "query_id": "698364650315357093",
+                     *           "query_id": "-479307002030265459",
                      *           "database": "app",
-                     *           "role": "app",
-                     *           "calls": 443465,
-                     *           "seconds": 486.0983300000001,
-                     *           "mean_seconds": 0.001096136854092206,
-                     *           "rows": 443465,
-                     *           "reads": 8871,
-                     *           "hits": 1773860,
-                     *           "temporary": 0
+                     *           "role": "reports",
+                     *           "calls": 25,
+                     *           "seconds": 293.60652999999996,
+                     *           "mean_seconds": 11.744261199999999,
+                     *           "rows": 2250,
+                     *           "reads": 3000000,
+                     *           "hits": 2200000,
+                     *           "temporary": 47500000000
                      *         }
                      *       ],
                      *       "meta": {
@@ -3827,36 +3829,36 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "kind": "blocking",
-                     *           "began_at": "2026-11-26T20:44:53.532Z",
-                     *           "seen_at": "2026-11-26T20:53:24.532Z",
-                     *           "ended_at": "2026-11-26T20:53:24.532Z",
+                     *           "began_at": "2026-11-25T23:20:03.315Z",
+                     *           "seen_at": "2026-11-25T23:20:22.429Z",
+                     *           "ended_at": "2026-11-25T23:20:22.429Z",
                      *           "database": "app",
                      *           "role": "app",
-                     *           "application": "invoices_worker",
-                     *           "most_sessions": 10,
-                     *           "longest_seconds": 511,
-                     *           "lost_seconds": 3270.3999999999996,
+                     *           "application": "migration",
+                     *           "most_sessions": 2,
+                     *           "longest_seconds": 19.11413773149252,
+                     *           "lost_seconds": 30.58262037038803,
                      *           "transactions": []
                      *         },
                      *         {
                      *           "kind": "blocking",
-                     *           "began_at": "2026-11-26T16:25:59.251Z",
-                     *           "seen_at": "2026-11-26T16:34:30.251Z",
-                     *           "ended_at": "2026-11-26T16:34:30.251Z",
+                     *           "began_at": "2026-11-24T07:21:04.389Z",
+                     *           "seen_at": "2026-11-24T07:21:07.762Z",
+                     *           "ended_at": "2026-11-24T07:21:07.762Z",
                      *           "database": "app",
                      *           "role": "app",
-                     *           "application": "invoices_worker",
-                     *           "most_sessions": 10,
-                     *           "longest_seconds": 511,
-                     *           "lost_seconds": 3270.3999999999996,
+                     *           "application": "migration",
+                     *           "most_sessions": 3,
+                     *           "longest_seconds": 3.3733108146116138,
+                     *           "lost_seconds": 7.421283792145551,
                      *           "transactions": []
                      *         }
                      *       ],
                      *       "meta": {
-                     *         "total": 7,
+                     *         "total": 2,
                      *         "page": 1,
                      *         "per_page": 2,
-                     *         "has_more": true
+                     *         "has_more": false
                      *       }
                      *     }
                      */
@@ -3965,8 +3967,8 @@ export interface operations {
                      *           "database": null,
                      *           "object": null,
                      *           "metric_line": "The score is 49.",
-                     *           "triggered_at": "2026-11-26T07:57:37.305Z",
-                     *           "acknowledged_at": "2026-11-26T07:57:37.305Z",
+                     *           "triggered_at": "2026-11-27T16:39:11.364Z",
+                     *           "acknowledged_at": "2026-11-27T16:39:11.364Z",
                      *           "resolved_at": null,
                      *           "resolution": null
                      *         },
@@ -3991,9 +3993,9 @@ export interface operations {
                      *           "database": null,
                      *           "object": null,
                      *           "metric_line": "The score is 49.",
-                     *           "triggered_at": "2026-11-25T14:48:04.151Z",
+                     *           "triggered_at": "2026-11-26T10:34:10.983Z",
                      *           "acknowledged_at": null,
-                     *           "resolved_at": "2026-11-25T19:19:43.306Z",
+                     *           "resolved_at": "2026-11-26T15:05:50.138Z",
                      *           "resolution": "the condition no longer holds"
                      *         }
                      *       ],

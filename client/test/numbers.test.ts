@@ -37,7 +37,7 @@ test('measures, changes, queries, episodes, alerts and seals are read whole, pag
   const { data, meta } = await dbvitals.measureHistory(connectionId, { metric, step: '1h' });
   expect([data.length > 5, meta.step, meta.unit]).toEqual([true, '1h', 'ratio']);
   expect(await collect(dbvitals.fleetMeasures({ metric, tag: ['env:production', 'pci'] }))).toEqual([
-    expect.objectContaining({ connection_id: connectionId, tags: ['env:production', 'pci'] }),
+    expect.objectContaining({ connection_id: connectionId, tags: ['env:production', 'pci', 'shop'] }),
   ]);
   const changes = await collect(dbvitals.fleetChanges({ per_page: 3 }));
   expect(new Set(changes.map(({ id }) => id)).size).toBe(changes.length);
@@ -57,7 +57,7 @@ test('measures, changes, queries, episodes, alerts and seals are read whole, pag
 
 test('filters and fields of the first eight', async () => {
   const { data, summary } = await dbvitals.fleet({ tag: ['pci'], include: 'url,tags' });
-  expect(data).toMatchObject([{ id: connectionId, tags: ['env:production', 'pci'] }]);
+  expect(data).toMatchObject([{ id: connectionId, tags: ['env:production', 'pci', 'shop'] }]);
   expect(summary.total).toBe(1);
   const { checks } = await dbvitals.latestCheck(connectionId, { include: 'measured,object' });
   expect(Object.keys(checks[0] ?? {})).toContain('threshold');

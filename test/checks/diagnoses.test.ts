@@ -212,8 +212,8 @@ test('a closed port, a silent one, an unknown host and a missing socket', async 
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
   expect(await diagnosis({ port, host: '127.0.0.1' })).toMatchObject({
-    reason: expect.stringMatching(/^it did not answer within/),
-    advice: expect.stringMatching(/^Check that a firewall or security group/),
+    reason: expect.stringMatching(/^it did not answer the login within/),
+    advice: expect.stringMatching(/^Check that the port is that of the database/),
   });
   silent.close();
   expect(await diagnosis({ port: 1 })).toMatchObject({

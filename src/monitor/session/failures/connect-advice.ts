@@ -17,7 +17,7 @@ const ROUTE =
 const SILENT =
   "Check that a firewall or security group lets this machine reach the server's port, and that the server is not overloaded.";
 const CATALOGUE =
-  'Look on the server for a session that locks a catalogue (in pg_locks: a granted AccessExclusiveLock on a relation of pg_catalog), and end it. Without one, the server is overloaded or stopped.';
+  'Check that the port is that of the database, and that a proxy in front of it has a server. Then look there for a session that locks a catalogue (in pg_locks: a granted AccessExclusiveLock on a relation of pg_catalog), and end it. Without one, the server is overloaded or stopped.';
 const CHECK_NOW = 'A health check that you start logs in at once.';
 const CLOSED =
   'Read the log of the server, and of a proxy in front of it, for why it closed the connection: a crash, a restart or a limit.';
