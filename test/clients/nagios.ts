@@ -29,7 +29,7 @@ export function askAsNagios(service: SampleService): string[] {
       2,
       /^HTTP CRITICAL.*200 OK.*pattern not found|^HTTP CRITICAL.*pattern/,
     );
-    run('check_dbvitals_fleet', [service.origin], 2, /^DBVITALS CRITICAL - \w.* 49.*\|.*critical=2;;;0;11/);
+    run('check_dbvitals_fleet', [service.origin], 2, /^DBVITALS CRITICAL - \w.* 49.*\|.*critical=1;;;0;11/);
     run('check_dbvitals_fleet', ['http://127.0.0.1:1'], 3, /^DBVITALS UNKNOWN - curl: \(7\)/);
   }
   return wrong;

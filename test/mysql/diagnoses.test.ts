@@ -69,7 +69,7 @@ function attempt(given: Partial<Target>): Promise<Measured> {
     tunnel: null,
     ...given,
   };
-  const limits = { ...LIMITS, connectMs: 1_000, reachMs: 300 };
+  const limits = { ...LIMITS, connectMs: 3_000, reachMs: 1_500 };
   const signal = new AbortController().signal;
   return measure(target, { allowPrivateTargets: true, thresholds: {}, limits, signal });
 }
