@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { PASSWORD, PostgresServer } from '../checks/postgres-server.ts';
 import { freePort } from '../contract/free-port.ts';
 import { startProcess, temporaryFolder } from '../contract/running-service.ts';
+import { MysqlServer } from '../mysql/mysql-server.ts';
 import { paste } from '../mysql/paste.ts';
 import { problemsOf } from '../receivers/vendor-schemas.ts';
 import { rootProgram } from '../roots/root-program.ts';
@@ -219,19 +220,9 @@ test('PostgreSQL: from npm start to a fault that is told on Slack in five minute
 }, 300_000);
 
 test('MySQL 9.7: from npm start to a fault that is told on Slack in five minutes', async () => {
-  process.env['TEST_MYSQL_SERVER'] = 'mysql-9.7';
-  onTestFinished(() => {
-    delete process.env['TEST_MYSQL_SERVER'];
-  });
-  // Files of one worker share their modules, and this one reads the variable once.
-  vi.resetModules();
-  const { MysqlServer } = await import('../mysql/mysql-server.ts');
   const port = String(await freePort());
-  const server = await MysqlServer.start({
-    'skip-networking': 'OFF',
-    'bind-address': '127.0.0.1',
-    port,
-  });
+  const settings = { 'skip-networking': 'OFF', 'bind-address': '127.0.0.1', port };
+  const server = await MysqlServer.start(settings, 'mysql-9.7');
   onTestFinished(() => server.stop());
   expect(server.client).toBe(rootProgram('mysql'));
   await watch({

@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import type { Row } from '../../src/checks/fault.ts';
 import { pastedSql } from '../support/pasted-sql.ts';
-import { createData, ON_MYSQL, serverProgram } from './tested-server.ts';
+import { createData, isMysql, type ServerName, serverProgram, TESTED } from './tested-server.ts';
 
 /** The password of every login on a test server except MariaDB's superuser, who logs in by socket. */
 export const PASSWORD = 'a password of the tests';
@@ -31,68 +31,80 @@ const SETTINGS: Settings = {
   'performance-schema': 'ON',
   'skip-networking': 'ON',
   'sync-binlog': '1',
-  ...(ON_MYSQL
-    ? {
-        'cte-max-recursion-depth': '1000000', // for `numbers`
-        'innodb-buffer-pool-chunk-size': '1M',
-        'innodb-purge-rseg-truncate-frequency': '1', // the history list gets shorter at once
-        'innodb-redo-log-capacity': '96M',
-        mysqlx: 'OFF',
-        'secure-file-priv': 'NULL', // Debian's folder for it is not on this machine
-      }
-    : { 'innodb-log-file-size': '96M' }),
 };
 
-/** On MySQL the watcher has the GRANTs of docs/least-privilege.md. */
-const GRANTS = ON_MYSQL
-  ? pastedSql('MySQL')
-      .flat()
-      .filter((statement) => statement.startsWith('grant '))
-      .map((statement) => statement.replace("dbvitals_watcher@'%'", 'watcher@localhost'))
-  : [
-      'grant process, slave monitor, references on *.* to watcher@localhost',
-      'grant select on mysql.global_priv to watcher@localhost',
-      'grant select on mysql.user to watcher@localhost',
-      'grant select on performance_schema.* to watcher@localhost',
-    ];
+const MYSQL_SETTINGS: Settings = {
+  'cte-max-recursion-depth': '1000000', // for `numbers`
+  'innodb-buffer-pool-chunk-size': '1M',
+  'innodb-purge-rseg-truncate-frequency': '1', // the history list gets shorter at once
+  'innodb-redo-log-capacity': '96M',
+  mysqlx: 'OFF',
+  'secure-file-priv': 'NULL', // Debian's folder for it is not on this machine
+};
 
-const SETUP = [
-  'create database shop',
-  `create user watcher@localhost identified by '${PASSWORD}'`,
-  ...GRANTS,
-  `create user app@localhost identified by '${PASSWORD}'`,
-  'grant all on shop.* to app@localhost',
-  `create user stranger@localhost identified by '${PASSWORD}'`,
+const MARIADB_SETTINGS: Settings = { 'innodb-log-file-size': '96M' };
+
+const MARIADB_GRANTS = [
+  'grant process, slave monitor, references on *.* to watcher@localhost',
+  'grant select on mysql.global_priv to watcher@localhost',
+  'grant select on mysql.user to watcher@localhost',
+  'grant select on performance_schema.* to watcher@localhost',
 ];
+
+/** Those of docs/least-privilege.md. */
+function readMysqlGrants(): string[] {
+  return pastedSql('MySQL')
+    .flat()
+    .filter((statement) => statement.startsWith('grant '))
+    .map((statement) => statement.replace("dbvitals_watcher@'%'", 'watcher@localhost'));
+}
+
+/** What creates the database and the logins. */
+function setupStatements(server: ServerName): string[] {
+  return [
+    'create database shop',
+    `create user watcher@localhost identified by '${PASSWORD}'`,
+    ...(isMysql(server) ? readMysqlGrants() : MARIADB_GRANTS),
+    `create user app@localhost identified by '${PASSWORD}'`,
+    'grant all on shop.* to app@localhost',
+    `create user stranger@localhost identified by '${PASSWORD}'`,
+  ];
+}
 
 /** Codes of a session that the server ended, at its start or while it asked. */
 const CUT_OFF: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'PROTOCOL_CONNECTION_LOST']);
 
-/** A MySQL or MariaDB for one test, as `tested-server.ts` chooses, with the database `shop`, on a Unix socket. */
+/** A MySQL or MariaDB for one test, by default as `tested-server.ts` chooses, with the database `shop`, on a Unix socket. */
 export class MysqlServer {
   /** The socket's address in a connection URL. */
   readonly socket: string;
   /** Its command-line client, and the superuser's login. */
-  readonly client = serverProgram(ON_MYSQL ? 'mysql' : 'mariadb');
-  readonly superuser = ON_MYSQL ? 'root' : userInfo().username;
-  readonly password = ON_MYSQL ? PASSWORD : '';
+  readonly client: string;
+  readonly superuser: string;
+  readonly password: string;
+  readonly #server: ServerName;
   readonly #folder: string;
   readonly #settings: Settings;
   #process: ChildProcess | null = null;
 
-  private constructor(settings: Settings) {
+  private constructor(settings: Settings, server: ServerName) {
+    const onMysql = isMysql(server);
+    this.#server = server;
+    this.client = serverProgram(onMysql ? 'mysql' : 'mariadb', server);
+    this.superuser = onMysql ? 'root' : userInfo().username;
+    this.password = onMysql ? PASSWORD : '';
     this.#folder = mkdtempSync(join(tmpdir(), 'mysql-server-'));
     this.socket = join(this.#folder, 'mysqld.sock');
-    this.#settings = { ...SETTINGS, ...settings };
+    this.#settings = { ...SETTINGS, ...(onMysql ? MYSQL_SETTINGS : MARIADB_SETTINGS), ...settings };
   }
 
   /** Creates an empty server with the logins above, and starts it; `settings` apply to each start. */
-  static async start(settings: Settings = {}): Promise<MysqlServer> {
-    const server = new MysqlServer(settings);
-    createData(server.data, server.#folder, userInfo().username, PASSWORD);
+  static async start(settings: Settings = {}, of: ServerName = TESTED): Promise<MysqlServer> {
+    const server = new MysqlServer(settings, of);
+    createData(of, server.data, server.#folder, userInfo().username, PASSWORD);
     await server.resume();
     // It creates logins for the machine's own name, which a fresh Debian installation does not have.
-    await server.run(SETUP);
+    await server.run(setupStatements(of), '');
     return server;
   }
 
@@ -126,7 +138,7 @@ export class MysqlServer {
 
   /** Starts a backup of the database `shop` as the superuser. Its output is a pipe. */
   dump(...tables: string[]): ChildProcessByStdio<null, Readable, null> {
-    const program = serverProgram(ON_MYSQL ? 'mysqldump' : 'mariadb-dump');
+    const program = serverProgram(isMysql(this.#server) ? 'mysqldump' : 'mariadb-dump', this.#server);
     const login = [`--socket=${this.socket}`, `--user=${this.superuser}`];
     return spawn(program, ['--no-defaults', ...login, '--single-transaction', 'shop', ...tables], {
       env: { ...process.env, MYSQL_PWD: this.password },
@@ -136,7 +148,7 @@ export class MysqlServer {
 
   /** Runs statements as the superuser, one after the other; gives the rows of the last. */
   async run(statements: string | readonly string[], database = 'shop'): Promise<Row[]> {
-    const session = await this.open('root', statements === SETUP ? '' : database);
+    const session = await this.open('root', database);
     try {
       let rows: Row[] = [];
       for (const statement of [statements].flat()) {
@@ -175,7 +187,7 @@ export class MysqlServer {
     const all = { ...this.#settings, ...settings };
     const log = join(this.#folder, 'error.log');
     this.#process = spawn(
-      serverProgram(ON_MYSQL ? 'mysqld' : 'mariadbd'),
+      serverProgram(isMysql(this.#server) ? 'mysqld' : 'mariadbd', this.#server),
       [
         '--no-defaults',
         `--datadir=${this.data}`,
