@@ -11,11 +11,21 @@ export function FormErrors({ error, children }: { error: unknown; children: Reac
   return <Errors value={errors}>{children}</Errors>;
 }
 
-/** What the service said about parameters that have a field here; null for nothing. */
+/** What the service said about parameters; null for nothing. */
+export function useParameterError(parameters: string | readonly string[]): string | null {
+  const { error } = useContext(Errors);
+  return (
+    [parameters]
+      .flat()
+      .map((name) => fieldError(error, name))
+      .find((text) => text !== null) ?? null
+  );
+}
+
+/** The same for a field, which shows it in place of the form. */
 export function useFieldError(parameters: string | readonly string[] = []): string | null {
-  const { error, fields } = useContext(Errors);
-  const names = [parameters].flat();
-  const key = names.join();
+  const { fields } = useContext(Errors);
+  const key = [parameters].flat().join();
   useLayoutEffect(() => {
     const own = key.split(',');
     for (const name of own) fields.add(name);
@@ -23,7 +33,7 @@ export function useFieldError(parameters: string | readonly string[] = []): stri
       for (const name of own) fields.delete(name);
     };
   }, [key, fields]);
-  return names.map((name) => fieldError(error, name)).find((text) => text !== null) ?? null;
+  return useParameterError(parameters);
 }
 
 /** Whether an error stands at a field of the form around. */

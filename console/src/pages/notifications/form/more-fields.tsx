@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { type Channel, EVENTLESS_CHANNELS, SIGNED_CHANNELS } from '../../../../../src/vocabulary/channels.ts';
 import { Checkbox, RadioGroup, Select, TextField } from '../../../parts/field.tsx';
-import { useFieldError } from '../../../parts/form-errors.tsx';
+import { useParameterError } from '../../../parts/form-errors.tsx';
 import { bindTo } from '../../../parts/use-draft.ts';
 import { AuthorizationField } from './address-fields.tsx';
 import { takesAuthorization } from './destination-draft.ts';
@@ -22,7 +22,7 @@ export function MoreFields(props: MoreFieldsProps) {
   const { channel, isNew, draft, onChange } = props;
   const bind = bindTo(draft, onChange);
   const [isSet] = useState(draft.hasQuietHours || draft.rate !== '50');
-  const isWrong = useFieldError(WRONG) !== null;
+  const isWrong = useParameterError(WRONG) !== null;
   return (
     <details className="more-options" open={isSet || isWrong}>
       <summary>More options</summary>
