@@ -2,23 +2,11 @@ import './page-views.css';
 import { createLink } from '@tanstack/react-router';
 import { type AnchorHTMLAttributes, type ReactNode, type Ref, useEffect, useRef } from 'react';
 
-/** The views of a page, as a line of links. On a narrow window the line scrolls, to the open view at first. */
-export function PageViews({ label, open, children }: { label: string; open: string; children: ReactNode }) {
-  const list = useRef<HTMLUListElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `open` says which link the query below finds
-  useEffect(() => {
-    const line = list.current;
-    const link = line?.querySelector<HTMLElement>('[aria-current]');
-    if (!line || !link) return;
-    const [inner, outer] = [link.getBoundingClientRect(), line.getBoundingClientRect()];
-    if (inner.right > outer.right) line.scrollLeft += inner.right - outer.right;
-    if (inner.left < outer.left) line.scrollLeft += inner.left - outer.left;
-  }, [open]);
+/** The views of a page, as a line of links. On a narrow window the line scrolls to the open view. */
+export function PageViews({ label, children }: { label: string; children: ReactNode }) {
   return (
     <nav aria-label={label}>
-      <ul className="page-views" ref={list}>
-        {children}
-      </ul>
+      <ul className="page-views">{children}</ul>
     </nav>
   );
 }
@@ -30,8 +18,12 @@ interface ViewProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
 
 /** The router's own status looks at all search parameters: a view with an open panel would not be marked. */
 function View({ isOpen, ref, children, ...props }: ViewProps) {
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isOpen && item.current) scrollLineTo(item.current);
+  }, [isOpen]);
   return (
-    <li>
+    <li ref={item}>
       <a
         {...props}
         aria-current={isOpen ? 'page' : undefined}
@@ -43,6 +35,15 @@ function View({ isOpen, ref, children, ...props }: ViewProps) {
       </a>
     </li>
   );
+}
+
+/** Scrolls the line of an item until all of the item is in it; the page stays where it is. */
+function scrollLineTo(item: HTMLElement): void {
+  const line = item.parentElement;
+  if (!line) return;
+  const [inner, outer] = [item.getBoundingClientRect(), line.getBoundingClientRect()];
+  if (inner.right > outer.right) line.scrollLeft += inner.right - outer.right;
+  if (inner.left < outer.left) line.scrollLeft += inner.left - outer.left;
 }
 
 /** A link of `PageViews`. Takes the props of the router's Link. */

@@ -68,7 +68,7 @@ const VIEWS: readonly { view: AlertsView | undefined; label: string }[] = [
 
 function Views({ open }: { open: AlertsView | undefined }) {
   return (
-    <PageViews label="Alerts" open={open ?? ''}>
+    <PageViews label="Alerts">
       {VIEWS.map(({ view, label }) => (
         <PageView isOpen={view === open} key={label} search={{ view }} to="/alerts">
           {label}

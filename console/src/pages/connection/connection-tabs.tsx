@@ -26,7 +26,7 @@ export function ConnectionTabs({
   const open = openTab(search);
   const { range, from, to } = search;
   return (
-    <PageViews label="Connection" open={open}>
+    <PageViews label="Connection">
       {TABS.filter(({ tab }) => tab !== 'queries' || isSqlEngine(engine)).map(({ tab, label }) => (
         <PageView
           isOpen={tab === open}

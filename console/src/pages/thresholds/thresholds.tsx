@@ -57,7 +57,7 @@ const VIEWS: readonly { view: ThresholdsSearch['view']; label: string }[] = [
 
 function Views({ open }: { open: ThresholdsSearch['view'] }) {
   return (
-    <PageViews label="Thresholds" open={open ?? ''}>
+    <PageViews label="Thresholds">
       {VIEWS.map(({ view, label }) => (
         <PageView
           isOpen={view === open}
