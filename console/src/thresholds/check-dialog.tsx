@@ -14,6 +14,7 @@ import { Button } from '../parts/button.tsx';
 import { ChosenConnections } from '../parts/connection-choice.tsx';
 import { Dialog, FormDialog } from '../parts/dialog.tsx';
 import { RadioGroup, TextField } from '../parts/field.tsx';
+import { useRenewConnections } from '../parts/renew-connections.ts';
 import { ThresholdField } from '../parts/threshold-field.tsx';
 import { thresholdFromField, thresholdText, thresholdToField } from '../parts/threshold-value.ts';
 import { offerUndo } from '../parts/undo.ts';
@@ -27,7 +28,7 @@ import { useAction } from '../parts/use-action.ts';
 import { PreviewResult } from './preview-result.tsx';
 import { SetBy } from './set-by.tsx';
 import { meaningOf, scopeWords } from './threshold-text.ts';
-import { ownThresholdsQuery, thresholdsQuery, useRefreshThresholds } from './thresholds-query.ts';
+import { ownThresholdsQuery, thresholdsQuery } from './thresholds-query.ts';
 
 type Scope = 'this' | 'all' | 'tag' | 'connections';
 
@@ -74,7 +75,7 @@ export function ConnectionCheckDialog({
 
 function CheckForm({ check, overrides, connectionId, onClose }: CheckDialogProps) {
   const { check_id, title, thresholds } = check;
-  const refresh = useRefreshThresholds();
+  const refresh = useRenewConnections();
   const listed = useQuery(ownThresholdsQuery(check_id)).data;
   const own = listed?.data ?? [];
   const [scope, setScope] = useState<Scope>(connectionId === undefined ? 'all' : 'this');

@@ -7,12 +7,13 @@ import type {
 import { send } from '../api.ts';
 import { Button } from '../parts/button.tsx';
 import { ConnectionLink } from '../parts/connection-link.tsx';
+import { useRenewConnections } from '../parts/renew-connections.ts';
 import { InlineError, Loaded } from '../parts/states.tsx';
 import { thresholdPhrase } from '../parts/threshold-value.ts';
 import { Time } from '../parts/time.tsx';
 import { offerUndo } from '../parts/undo.ts';
 import { undoThresholds, valuesOf } from '../parts/undo-thresholds.ts';
-import { ownThresholdsQuery, useRefreshThresholds } from './thresholds-query.ts';
+import { ownThresholdsQuery } from './thresholds-query.ts';
 
 /** The most connections shown at once. */
 const SHOWN = 50;
@@ -82,7 +83,7 @@ interface OwnProps {
 }
 
 function Own({ check: { check_id }, listed: { data, total }, mayWrite, unitOf }: OwnProps) {
-  const refresh = useRefreshThresholds();
+  const refresh = useRenewConnections();
   const reset = useMutation({
     async mutationFn() {
       const names = new Set(data.flatMap(({ thresholds }) => thresholds.map(({ name }) => name)));

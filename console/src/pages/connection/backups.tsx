@@ -8,12 +8,13 @@ import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { Section } from '../../parts/page.tsx';
+import { CONNECTION_KEYS } from '../../parts/renew-connections.ts';
 import { InlineError, Loaded } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useCan } from '../../shell/profile.ts';
-import { backupsQuery, CONNECTION_KEYS } from './connection-query.ts';
+import { backupsQuery } from './connection-query.ts';
 
 type Report = BackupList['reports'][number];
 

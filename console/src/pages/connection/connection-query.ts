@@ -3,7 +3,6 @@ import type { BackupList } from '../../../../src/console-api/connections/backup-
 import type { ConnectionDetail } from '../../../../src/console-api/connections/connection-schemas.ts';
 import type { Silence } from '../../../../src/console-api/connections/silences.ts';
 import { read } from '../../api.ts';
-import { useRenew } from '../../parts/use-action.ts';
 
 /** How often the page refreshes. */
 const RENEWED_EVERY_MS = 30_000;
@@ -24,12 +23,4 @@ export function silencesQuery(id: string) {
 /** What was reported of its backups. */
 export function backupsQuery(id: string) {
   return read<BackupList>(`/connections/${encodeURIComponent(id)}/backups`);
-}
-
-/** The first parts of the keys of all that shows connections, or their tickets, silences or thresholds. */
-export const CONNECTION_KEYS = ['connections', 'fleet', 'tickets', 'silences', 'thresholds'];
-
-/** Reads all of that again. */
-export function useRefresh(): () => Promise<void> {
-  return useRenew(CONNECTION_KEYS);
 }

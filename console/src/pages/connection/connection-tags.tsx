@@ -2,11 +2,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ConnectionSettings } from '../../../../src/console-api/connections/connection-schemas.ts';
 import { Button } from '../../parts/button.tsx';
+import { useRenewConnections } from '../../parts/renew-connections.ts';
 import { TagDialog } from '../../parts/tag-dialog.tsx';
 import { tagsQuery } from '../../parts/tag-filter.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { useCan } from '../../shell/profile.ts';
-import { useRefresh } from './connection-query.ts';
 import { connectionSearch } from './connection-search.ts';
 
 /** The connection's tags, with a button that changes them. */
@@ -16,7 +16,7 @@ export function ConnectionTags({ settings }: { settings: ConnectionSettings }) {
   const { edit } = useSearch({ from: '/in/connections/$id' });
   const navigate = useNavigate({ from: '/connections/$id' });
   const queries = useQueryClient();
-  const renew = useRefresh();
+  const renew = useRenewConnections();
   const open = (dialog: 'tags' | undefined) =>
     void navigate({
       search: (old) => connectionSearch({ ...old, edit: dialog }),

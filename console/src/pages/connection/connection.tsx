@@ -10,13 +10,14 @@ import { announce, notify, notifyFailure } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ChartGroup } from '../../parts/chart/chart-group.tsx';
 import { Page } from '../../parts/page.tsx';
+import { useRenewConnections } from '../../parts/renew-connections.ts';
 import { InlineError, Loaded, Message } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { useCan } from '../../shell/profile.ts';
 import { Backups } from './backups.tsx';
 import { Blocking, BlockingNow } from './blocking.tsx';
 import { Changes, LatestChanges } from './changes.tsx';
-import { connectionQuery, silencesQuery, useRefresh } from './connection-query.ts';
+import { connectionQuery, silencesQuery } from './connection-query.ts';
 import { type ConnectionSearch, connectionSearch, openTab } from './connection-search.ts';
 import { ConnectionTabs } from './connection-tabs.tsx';
 import { ConnectionTags } from './connection-tags.tsx';
@@ -51,7 +52,7 @@ function Connection({ id }: { id: string }) {
   const search = useSearch({ from: '/in/connections/$id' });
   const changeSearch = useNavigate({ from: '/connections/$id' });
   const query = useQuery(connectionQuery(id));
-  const renew = useRefresh();
+  const renew = useRenewConnections();
   const [isRemoving, setRemoving] = useState(false);
   const detail = query.data;
   const { run, isWatched, start } = useRun(id, detail?.running ?? false, (last) => {

@@ -14,9 +14,10 @@ import { CheckFields, DatabaseFields, LoginFields } from '../../parts/connection
 import { SecurityFields } from '../../parts/connection-security.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { useRenewConnections } from '../../parts/renew-connections.ts';
 import { TestResult } from '../../parts/test-result.tsx';
 import { bindTo } from '../../parts/use-draft.ts';
-import { connectionQuery, useRefresh } from './connection-query.ts';
+import { connectionQuery } from './connection-query.ts';
 import { type Conflict, EditConflict } from './edit-conflict.tsx';
 import { changedFields, changeOf, draftOf, needsPassword, needsSshKey, rebased } from './settings-draft.ts';
 
@@ -26,7 +27,7 @@ import { changedFields, changeOf, draftOf, needsPassword, needsSshKey, rebased }
  */
 export function EditDialog({ settings, onClose }: { settings: ConnectionSettings; onClose: () => void }) {
   const queries = useQueryClient();
-  const renew = useRefresh();
+  const renew = useRenewConnections();
   // The settings that the form was opened with: a refresh behind it must not change them.
   const [known, setKnown] = useState(settings);
   const [draft, setDraft] = useState(() => draftOf(settings));

@@ -8,13 +8,13 @@ import { FilterChips } from '../../parts/filter-chips.tsx';
 import { findingAnchor, findingId } from '../../parts/finding-anchor.ts';
 import { Section } from '../../parts/page.tsx';
 import { readableLine } from '../../parts/readable-text.ts';
+import { useRenewConnections } from '../../parts/renew-connections.ts';
 import { SilenceDialog } from '../../parts/silence-dialog.tsx';
 import { Message } from '../../parts/states.tsx';
 import { StatusMark, statusText } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useCan } from '../../shell/profile.ts';
 import { ConnectionCheckDialog } from '../../thresholds/check-dialog.tsx';
-import { useRefresh } from './connection-query.ts';
 import { type ConnectionSearch, connectionSearch } from './connection-search.ts';
 import { FindingDetail, FindingTitle } from './finding-row.tsx';
 
@@ -47,7 +47,7 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
   const mayWrite = useCan()('connections:write');
   const [dialog, setDialog] = useState<{ of: 'silence' | 'thresholds'; finding: string } | null>(null);
   const close = () => setDialog(null);
-  const renew = useRefresh();
+  const renew = useRenewConnections();
   const connectionId = String(settings.id);
   const isShown = ({ status }: ExplainedFinding) =>
     search.status ? status === search.status : isToDo(status);

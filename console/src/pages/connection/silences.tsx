@@ -4,17 +4,17 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { endSilences } from '../../parts/end-silences.ts';
 import { Section } from '../../parts/page.tsx';
+import { useRenewConnections } from '../../parts/renew-connections.ts';
 import { reasonText } from '../../parts/silence-reasons.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useCan } from '../../shell/profile.ts';
-import { useRefresh } from './connection-query.ts';
 
 /** The active silences, each with its reason and end. */
 export function Silences({ silences }: { silences: readonly Silence[] }) {
   const mayWrite = useCan()('connections:write');
-  const renew = useRefresh();
+  const renew = useRenewConnections();
   const [ending, setEnding] = useState<Silence | null>(null);
   const end = useAction({
     request: () => endSilences(ending ? [ending.id] : [], renew),

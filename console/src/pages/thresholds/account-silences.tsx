@@ -6,6 +6,7 @@ import { ConnectionLink } from '../../parts/connection-link.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { endSilences } from '../../parts/end-silences.ts';
 import { Checkbox } from '../../parts/field.tsx';
+import { useRenewConnections } from '../../parts/renew-connections.ts';
 import { useRestoredFocus } from '../../parts/restore-focus.ts';
 import { reasonText } from '../../parts/silence-reasons.ts';
 import { Loaded, Message } from '../../parts/states.tsx';
@@ -13,7 +14,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useCan } from '../../shell/profile.ts';
-import { silencesQuery, useRefreshThresholds } from '../../thresholds/thresholds-query.ts';
+import { silencesQuery } from '../../thresholds/thresholds-query.ts';
 
 /** The most silences of one request. */
 const MOST = 1_000;
@@ -38,7 +39,7 @@ export function AccountSilenceList() {
 
 function Silenced({ list: { data, total } }: { list: AccountSilences }) {
   const mayWrite = useCan()('connections:write');
-  const refresh = useRefreshThresholds();
+  const refresh = useRenewConnections();
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
   const [isAsked, setAsked] = useState(false);
   useRestoredFocus(isAsked);

@@ -2,10 +2,10 @@ import type { TicketDetail } from '../../../../src/console-api/tickets/ticket.ts
 import { reasonInWords } from '../../../../src/platform/text/silence-reason-words.ts';
 import { Button } from '../../parts/button.tsx';
 import { endSilences } from '../../parts/end-silences.ts';
+import { useRenewConnections } from '../../parts/renew-connections.ts';
 import { InlineError } from '../../parts/states.tsx';
 import { local } from '../../parts/time.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { useRefreshTickets } from './tickets-query.ts';
 import type { TriageActions } from './use-triage-actions.tsx';
 
 /** Who works on a ticket, who has seen it, and what can be done about it. */
@@ -54,7 +54,7 @@ export function TicketTriage({ ticket, actions }: { ticket: TicketDetail; action
 
 function Silence({ silence, canEnd }: { silence: NonNullable<TicketDetail['silence']>; canEnd: boolean }) {
   const { id, by, reason, note, until } = silence;
-  const refresh = useRefreshTickets();
+  const refresh = useRenewConnections();
   const end = useAction({ request: () => endSilences([id], refresh) });
   return (
     <div className="ticket-silence">

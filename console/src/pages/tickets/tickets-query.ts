@@ -13,7 +13,6 @@ import { get, type Query, read, send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
 import { rangeEnd, rangeStart } from '../../parts/day.ts';
 import { offerUndo } from '../../parts/undo.ts';
-import { useRenew } from '../../parts/use-action.ts';
 import { type TicketsSearch, usualSort } from './tickets-search.ts';
 
 const RENEWED_MS = 60_000;
@@ -74,11 +73,6 @@ export function usePeople() {
     ...read<People>('/tickets/people'),
     staleTime: 60_000,
   });
-}
-
-/** Reads again what a silence may have changed. */
-export function useRefreshTickets(): () => Promise<void> {
-  return useRenew(['tickets', 'connections', 'fleet', 'silences']);
 }
 
 export type Ticket = TicketPage['data'][number];

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import { focusedRow, focusRow } from '../../parts/keyboard-navigation.ts';
+import { useRenewConnections } from '../../parts/renew-connections.ts';
 import { useShortcut } from '../../parts/shortcut.ts';
 import { SilenceDialog } from '../../parts/silence-dialog.tsx';
 import { useCan } from '../../shell/profile.ts';
 import { AssignDialog } from './assign-dialog.tsx';
 import { SnoozeDialog, snoozedUntil } from './snooze-dialog.tsx';
-import { type SeenTicket, type Step, useRefreshTickets, useTriage } from './tickets-query.ts';
+import { type SeenTicket, type Step, useTriage } from './tickets-query.ts';
 
 /** What an action needs to know of a ticket. */
 export interface Target extends SeenTicket, Partial<TicketFinding> {
@@ -38,7 +39,7 @@ export function useTriageActions(targets: () => readonly Target[], onDone: () =>
   const change = useTriage();
   const [asking, setAsking] = useState<{ action: 'assign' | 'snooze'; of: readonly Target[] } | null>(null);
   const [silencing, setSilencing] = useState<(Target & TicketFinding) | null>(null);
-  const refresh = useRefreshTickets();
+  const refresh = useRenewConnections();
   const keepFocus = useKeptFocus();
   const run = (of: readonly Target[], wanted: Step['wanted'], done: string) => {
     const tickets = of.map(({ id, version }) => ({ id, version }));

@@ -7,7 +7,7 @@ import type {
 import { ApiError, send } from '../../../api.ts';
 import { notify } from '../../../parts/announcer.tsx';
 import { FormDialog } from '../../../parts/dialog.tsx';
-import { useRefresh } from '../connection-query.ts';
+import { useRenewConnections } from '../../../parts/renew-connections.ts';
 
 interface TextsDialogProps {
   settings: Pick<ConnectionSettings, 'id' | 'version' | 'query_texts'>;
@@ -19,7 +19,7 @@ export function TextsDialog({ settings, onClose }: TextsDialogProps) {
   const { id, version } = settings;
   // As it was when the dialog opened: the settings change before it closes.
   const [isOn] = useState(settings.query_texts);
-  const renew = useRefresh();
+  const renew = useRenewConnections();
   const queries = useQueryClient();
   const save = useMutation({
     mutationFn: () =>
