@@ -24,7 +24,7 @@ import { destinationSearch, notificationsSearch } from './pages/notifications/no
 import { signInSearch } from './pages/sign-in/sign-in-search.ts';
 import { thresholdsSearch } from './pages/thresholds/thresholds-search.ts';
 import { ticketsSearch } from './pages/tickets/tickets-search.ts';
-import { Guarded, type Needs } from './shell/guarded.tsx';
+import { findNeeds, Guarded, type Needs } from './shell/guarded.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { PageError } from './shell/page-error.tsx';
 import { profileQuery } from './shell/profile.ts';
@@ -160,20 +160,18 @@ const tickets = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.tickets,
   validateSearch: ticketsSearch,
-  component: lazyPage(() => import('./pages/tickets/tickets.tsx'), 'TicketsPage', {
-    title: 'Tickets',
-    permission: 'tickets:read',
-  }),
+  component: lazyPage(
+    () => import('./pages/tickets/tickets.tsx'),
+    'TicketsPage',
+    findNeeds(PAGE_PATHS.tickets),
+  ),
 });
 
 const alerts = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.alerts,
   validateSearch: alertsSearch,
-  component: lazyPage(() => import('./pages/alerts/alerts.tsx'), 'AlertsPage', {
-    title: 'Alerts',
-    permission: 'health:read',
-  }),
+  component: lazyPage(() => import('./pages/alerts/alerts.tsx'), 'AlertsPage', findNeeds(PAGE_PATHS.alerts)),
 });
 
 // Messages of older versions link to it.
@@ -193,10 +191,11 @@ const notifications = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.notifications,
   validateSearch: notificationsSearch,
-  component: lazyPage(() => import('./pages/notifications/notifications.tsx'), 'NotificationsPage', {
-    title: 'Notifications',
-    permission: 'health:read',
-  }),
+  component: lazyPage(
+    () => import('./pages/notifications/notifications.tsx'),
+    'NotificationsPage',
+    findNeeds(PAGE_PATHS.notifications),
+  ),
 });
 
 const destination = createRoute({
@@ -213,50 +212,47 @@ const thresholds = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.thresholds,
   validateSearch: thresholdsSearch,
-  component: lazyPage(() => import('./pages/thresholds/thresholds.tsx'), 'ThresholdsPage', {
-    title: 'Thresholds',
-    permission: 'health:read',
-  }),
+  component: lazyPage(
+    () => import('./pages/thresholds/thresholds.tsx'),
+    'ThresholdsPage',
+    findNeeds(PAGE_PATHS.thresholds),
+  ),
 });
 
 const checks = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.checks,
   validateSearch: checksSearch,
-  component: lazyPage(() => import('./pages/checks/checks.tsx'), 'ChecksPage', {
-    title: 'Own checks',
-    permission: 'health:read',
-  }),
+  component: lazyPage(() => import('./pages/checks/checks.tsx'), 'ChecksPage', findNeeds(PAGE_PATHS.checks)),
 });
 
 const activity = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.activity,
   validateSearch: activitySearch,
-  component: lazyPage(() => import('./pages/activity/activity.tsx'), 'ActivityPage', {
-    title: 'Activity',
-    permission: 'activity:read',
-  }),
+  component: lazyPage(
+    () => import('./pages/activity/activity.tsx'),
+    'ActivityPage',
+    findNeeds(PAGE_PATHS.activity),
+  ),
 });
 
 const keys = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.keys,
   validateSearch: keysSearch,
-  component: lazyPage(() => import('./pages/keys/keys.tsx'), 'KeysPage', {
-    title: 'API keys',
-    permission: 'keys:read',
-  }),
+  component: lazyPage(() => import('./pages/keys/keys.tsx'), 'KeysPage', findNeeds(PAGE_PATHS.keys)),
 });
 
 const collectors = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.collectors,
   validateSearch: collectorsSearch,
-  component: lazyPage(() => import('./pages/collectors/collectors.tsx'), 'CollectorsPage', {
-    title: 'Collectors',
-    permission: 'health:read',
-  }),
+  component: lazyPage(
+    () => import('./pages/collectors/collectors.tsx'),
+    'CollectorsPage',
+    findNeeds(PAGE_PATHS.collectors),
+  ),
 });
 
 const team = createRoute({
@@ -268,10 +264,11 @@ const team = createRoute({
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: PAGE_PATHS.account,
-  component: lazyPage(() => import('./pages/account/account.tsx'), 'AccountPage', {
-    title: 'Account',
-    permission: 'account:read',
-  }),
+  component: lazyPage(
+    () => import('./pages/account/account.tsx'),
+    'AccountPage',
+    findNeeds(PAGE_PATHS.account),
+  ),
 });
 
 const sessions = createRoute({
