@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import type { TicketDetail } from '../../../../src/console-api/tickets/ticket.ts';
-import { read } from '../../api.ts';
 import { FindingExplanation } from '../../parts/finding-explanation.tsx';
 import { FindingPlace } from '../../parts/finding-place.tsx';
 import { Facts } from '../../parts/page.tsx';
@@ -16,6 +15,7 @@ import { TicketEpisodes } from './ticket-episodes.tsx';
 import { TicketHistory } from './ticket-history.tsx';
 import { TicketLinks } from './ticket-links.tsx';
 import { TicketTriage } from './ticket-triage.tsx';
+import { ticketQuery } from './tickets-query.ts';
 import type { TriageActions } from './use-triage-actions.tsx';
 
 /** A ticket beside the list, or instead of it on narrow screens: the finding, what to run, and its history. */
@@ -31,7 +31,7 @@ export function TicketPanel({
   commenting: number;
   onClose: () => void;
 }) {
-  const query = useQuery(read<TicketDetail>(`/tickets/${id}`));
+  const query = useQuery(ticketQuery(id));
   return (
     <SidePanel id={id} kind="ticket" onClose={onClose}>
       <Loaded query={query}>

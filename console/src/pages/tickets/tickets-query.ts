@@ -6,6 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import type { TicketDetail } from '../../../../src/console-api/tickets/ticket.ts';
 import type { TicketCounts, TicketIds, TicketPage } from '../../../../src/console-api/tickets/ticket-list.ts';
 import type { TicketStats } from '../../../../src/console-api/tickets/ticket-stats.ts';
 import type { NewTriage, People, TriageResult } from '../../../../src/console-api/tickets/ticket-triage.ts';
@@ -58,6 +59,11 @@ export function useCounts({ connection_id, assignee, tags, q, from, to }: Ticket
     placeholderData: keepPreviousData,
     refetchInterval: RENEWED_MS,
   });
+}
+
+/** A ticket with its history; `id` comes from the URL. */
+export function ticketQuery(id: string) {
+  return read<TicketDetail>(`/tickets/${id}`);
 }
 
 export function useStats() {

@@ -7,7 +7,7 @@ import { focusedRow, isInPanel } from '../../parts/keyboard-navigation.ts';
 import { rangeOf } from '../../parts/selection.tsx';
 import { useShortcut } from '../../parts/shortcut.ts';
 import { useCan } from '../../shell/profile.ts';
-import type { SeenTicket, Ticket } from './tickets-query.ts';
+import { type SeenTicket, type Ticket, ticketQuery } from './tickets-query.ts';
 import type { TicketsSearch } from './tickets-search.ts';
 import type { Target } from './use-triage-actions.tsx';
 
@@ -72,7 +72,8 @@ export function useSelection(tickets: readonly Ticket[], search: TicketsSearch) 
   // First it closes the open ticket.
   useShortcut('Escape', clear, !search.ticket && chosen.size > 0);
   const targets = (): readonly Target[] => {
-    const open = queries.getQueryData<TicketDetail>(['tickets', search.ticket]);
+    const { queryKey } = ticketQuery(search.ticket ?? '');
+    const open = queries.getQueryData<TicketDetail>(queryKey);
     // What a member reads, not what is selected in a list out of sight.
     if (open && (isInPanel() || isListHidden())) return [open];
     if (chosen.size > 0) {
