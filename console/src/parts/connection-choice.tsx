@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { Checkbox, RadioGroup, TextField } from './field.tsx';
 import { foundConnectionsQuery } from './found-connections.ts';
+import { bindTo } from './use-draft.ts';
 
 /** The connections that a form is about, as they are entered. */
 export interface ScopeDraft {
@@ -60,19 +61,13 @@ const PARAMETERS = ['connections', 'connection_ids', 'connection_names'];
 /** Fields that choose all connections, some by name, or some of a list. */
 export function ConnectionChoice(props: ConnectionChoiceProps) {
   const { draft, onChange } = props;
+  const bind = bindTo(draft, onChange);
   return (
     <>
-      <RadioGroup
-        onChange={(scope) => onChange({ scope: scope as ScopeDraft['scope'] })}
-        value={draft.scope}
-        choices={SCOPES}
-        label="Connections"
-      />
+      <RadioGroup {...bind('scope', [])} choices={SCOPES} label="Connections" />
       {draft.scope === 'names' && (
         <TextField
-          onChange={(names) => onChange({ names })}
-          parameter={PARAMETERS}
-          value={draft.names}
+          {...bind('names', PARAMETERS)}
           description="One per line: a name, in which * is any text (prod-*), or a tag (tag:env:production)."
           isRequired
           label="Names or tags"

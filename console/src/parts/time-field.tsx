@@ -2,7 +2,7 @@ import type { ComponentProps } from 'react';
 import { zoneWords } from '../time-zone.ts';
 import { TextField } from './field.tsx';
 
-/** A field for a time in the chosen time zone, which its description names; `note` goes on with it. */
+/** A field for a time in the chosen time zone, which its description names; `note` is a sentence after it. */
 export function TimeField({
   label = 'Time',
   note = '',
@@ -15,7 +15,7 @@ export function TimeField({
     <TextField
       isRequired
       {...props}
-      description={`In ${zoneWords()}.${note}`}
+      description={`In ${zoneWords()}. ${note}`.trimEnd()}
       label={label}
       type="datetime-local"
     />

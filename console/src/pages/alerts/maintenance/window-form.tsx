@@ -11,7 +11,7 @@ import { draftSentence, missingText, WEEKDAYS } from './window-text.ts';
 
 /** Adds a maintenance window. A sentence below the fields says when it happens. */
 export function WindowForm({ onClose }: { onClose: () => void }) {
-  const { draft, isChanged, change, bind } = useDraft<WindowDraft>(newWindow());
+  const { draft, isChanged, change, bind } = useDraft<WindowDraft>(newWindow);
   const wanted = windowOf(draft);
   const add = useAction({
     request: () => send<Maintenance>('POST', '/maintenance', wanted),
@@ -69,7 +69,7 @@ function OnceFields({ draft, onChange }: FieldsProps) {
         error={instantError(draft.starts)}
         isRequired={false}
         label="Starts"
-        note=" Leave empty to start now."
+        note="Leave empty to start now."
       />
       <TimeField {...bind('ends', 'ends_at')} error={instantError(draft.ends)} label="Ends" />
     </div>
