@@ -15,7 +15,7 @@ import { historyQuery, markedChangesQuery } from './measures-query.ts';
 import { useIsVisible } from './use-is-visible.ts';
 
 /** The levels that a measure is compared with. */
-function thresholdsOf(measure: LatestMeasure): Threshold[] {
+function listThresholds(measure: LatestMeasure): Threshold[] {
   const { warning, critical, limit } = measure;
   const levels = [
     { label: 'warning', value: warning, level: 'warning' },
@@ -77,7 +77,7 @@ export function MeasureChart({ connectionId, chart: { key, title, unit, measures
     [history.data, measures, title],
   );
   const changes = useMemo(() => marked.data?.changes.map(chartChange), [marked.data]);
-  const thresholds = useMemo(() => measures.slice(0, 1).flatMap(thresholdsOf), [measures]);
+  const thresholds = useMemo(() => measures.slice(0, 1).flatMap(listThresholds), [measures]);
   return (
     <div
       aria-busy={history.isFetching}

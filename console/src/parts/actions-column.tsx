@@ -2,10 +2,10 @@ import { IconButton } from './button.tsx';
 import { type Action, ActionMenu } from './menu.tsx';
 import type { Column } from './table.tsx';
 
-/** The column with a menu of what can be done with a row, which `name` tells from others; nothing where that is nothing. */
+/** The column with a menu of the actions on a row, which `name` tells from others. A row without actions has no menu. */
 export function actionsColumn<Row>(
   name: (row: Row) => string,
-  actionsOf: (row: Row) => readonly Action[],
+  listActions: (row: Row) => readonly Action[],
 ): Column<Row> {
   return {
     id: 'actions',
@@ -15,7 +15,7 @@ export function actionsColumn<Row>(
     align: 'end',
     narrow: 'corner',
     cell: (row) => {
-      const actions = actionsOf(row);
+      const actions = listActions(row);
       if (actions.length === 0) return null;
       const label = `Actions for ${name(row)}`;
       return (

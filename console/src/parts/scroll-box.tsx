@@ -9,7 +9,7 @@ interface ScrollBoxProps {
   isText?: boolean;
 }
 
-/** A box whose content may scroll. It has the focus in turn, so that the keyboard can scroll it. */
+/** A box whose content may scroll. It is a Tab stop, so that the keyboard can scroll it. */
 export function ScrollBox({ label, children, className, isText = false }: ScrollBoxProps) {
   const Box = isText ? 'pre' : 'div';
   return (

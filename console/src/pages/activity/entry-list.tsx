@@ -119,7 +119,7 @@ function Sentence({ entry, isOpen }: { entry: ActivityEntry; isOpen: boolean }) 
   );
 }
 
-/** The links of an open entry only are in the order of Tab, so that each closed one takes one stop. */
+/** The links of a closed entry are no Tab stops: the log has hundreds of rows, and each is one stop. Enter opens the entry. */
 function Part({ part: { text, object }, isOpen }: { part: SentencePart; isOpen: boolean }) {
   const words = <bdi>{escapeTurning(text)}</bdi>;
   if (object === undefined) return words;

@@ -46,7 +46,7 @@ interface CreateKeyProps {
 
 /** The form for a new key. Anyone can open its URL, so it may show a missing permission instead. */
 export function CreateApiKey({ mayWrite, ...props }: CreateKeyProps & { mayWrite: boolean }) {
-  if (mayWrite) return <Form {...props} />;
+  if (mayWrite) return <CreateKeyForm {...props} />;
   return (
     <Dialog isOpen onClose={props.onClose} title="Create an API key">
       <NoPermission permission="keys:write" />
@@ -55,7 +55,7 @@ export function CreateApiKey({ mayWrite, ...props }: CreateKeyProps & { mayWrite
 }
 
 /** The form, with the access that the key will have. */
-function Form({ given, onClose, onMade }: CreateKeyProps) {
+function CreateKeyForm({ given, onClose, onMade }: CreateKeyProps) {
   const { draft, bind } = useDraft({
     name: given.name ?? '',
     note: given.note ?? '',

@@ -23,7 +23,7 @@ interface Limits {
   limit: number | null;
 }
 
-/** What a value is at its limit: that of an own check is its last level. */
+/** What a value is called at its limit. The limit of an own check is its last level. */
 export function nameLimit({ warning, critical, limit }: Limits): 'full' | 'critical' | 'warning' {
   if (limit !== null && limit === critical) return 'critical';
   return limit !== null && limit === warning ? 'warning' : 'full';
