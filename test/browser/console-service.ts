@@ -23,6 +23,8 @@ export interface ConsoleAccount {
   ownerLink(): Promise<string>;
   /** Signs in an owner of the account, or of another account. */
   owner(accountId?: number): Promise<Person>;
+  /** Makes another account with this plan, without sample data, and signs in its owner. */
+  createOwner(plan: string): Promise<Person>;
   /** Adds a member with these roles and signs them in. */
   member(name: string, roles: string[]): Promise<Person>;
   /** Signs a person in once more: a session has a budget of requests, and tests are faster than people. */
@@ -126,6 +128,7 @@ async function createAccount(
     );
     return new URL(link).pathname;
   };
+  const owner = async (accountId = id) => signUp(origin, await createLink(accountId), 'Ada Lovelace');
   return {
     origin,
     accountId: id,
@@ -133,7 +136,12 @@ async function createAccount(
     storeUrl,
     ask: (person, method, path, body) => ask(origin, person.session, method, path, body),
     ownerLink: () => createLink(id),
-    owner: async (accountId = id) => signUp(origin, await createLink(accountId), 'Ada Lovelace'),
+    owner,
+    createOwner: async (plan) => {
+      const named = ['--name', 'New company', '--plan', plan];
+      const created = await command<{ id: number }>('account', 'create', ...named);
+      return owner(created.id);
+    },
     member: async (name, roles) => {
       const address = `${name.toLowerCase().replace(/\W+/g, '.')}.${id}@example.com`;
       const given = ['--name', name, '--email', address, ...roles.flatMap((role) => ['--role', role])];

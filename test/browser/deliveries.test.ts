@@ -14,7 +14,7 @@ import {
   type Window,
 } from './chromium.ts';
 import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
-import { addDestination, ownerOfNew } from './destinations.ts';
+import { addDestination } from './destinations.ts';
 import { actOn, focused, press, tabTo } from './keyboard.ts';
 import { type SlackLike, startSlackLike } from './slack-like-receiver.ts';
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
 // Each test has a receiver of its own, and an account without destinations.
 beforeEach(async () => {
   slack = await startSlackLike();
-  owner = await ownerOf('business');
+  owner = await service.createOwner('business');
   opened = await openWindow(service.origin, owner);
   page = opened.page;
   return async () => {
@@ -42,7 +42,6 @@ beforeEach(async () => {
 
 afterAll(closeWindows);
 
-const ownerOf = (plan: string) => ownerOfNew(service, plan);
 const add = (given: Record<string, unknown> = {}) =>
   addDestination(service, owner, { url: slack.url, ...given });
 

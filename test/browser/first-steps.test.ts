@@ -168,9 +168,7 @@ test('a new user watches PostgreSQL, is told on Slack, and sees the steps tick',
 }, 240_000);
 
 test('a new user watches MariaDB, and is told on Slack', async () => {
-  const named = ['--name', 'MariaDB company', '--plan', 'team'];
-  const { id } = await service.command<{ id: number }>('account', 'create', ...named);
-  const owner = await service.owner(id);
+  const owner = await service.createOwner('team');
   const { page, complaints } = await openWindow(service.origin, owner);
   const steps = new TimedSteps(page, 'first-steps-mariadb');
   slack.received.length = 0;

@@ -163,15 +163,7 @@ test('an administrator can’t assign a role above their own or edit an owner', 
 });
 
 test('the last owner can’t give up the role', async () => {
-  const { id } = await service.command<{ id: number }>(
-    'account',
-    'create',
-    '--name',
-    'One owner',
-    '--plan',
-    'team',
-  );
-  const only = await service.owner(id);
+  const only = await service.createOwner('team');
   const window = await openWindow(service.origin, only);
   await visit(window.page, '/team');
   await window.page.getByRole('button', { name: /^Actions for/ }).click();

@@ -113,15 +113,7 @@ const service = await startConsoleService({ connections: 14, tickets: 110, activ
 try {
   const owner = await service.owner();
   await takeAll(service.origin, 'filled', owner, await filledPages(service, owner));
-  const empty = await service.command<{ id: number }>(
-    'account',
-    'create',
-    '--name',
-    'New company',
-    '--plan',
-    'team',
-  );
-  await takeAll(service.origin, 'empty', await service.owner(empty.id), PAGES);
+  await takeAll(service.origin, 'empty', await service.createOwner('team'), PAGES);
 } finally {
   await closeBrowser();
   await service.stop();

@@ -33,8 +33,7 @@ let worst = 0;
 beforeAll(async () => {
   service = await createConsoleAccount({ connections: 14, tickets: 120, activity: 300 });
   owner = await service.owner();
-  const named = ['--name', 'New company', '--plan', 'team'];
-  stranger = await service.owner((await service.command<{ id: number }>('account', 'create', ...named)).id);
+  stranger = await service.createOwner('team');
   const fleet = await service.ask<{ data: { id: number }[] }>(owner, 'GET', '/fleet');
   worst = fleet.data[0]?.id ?? 0;
 });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { closeWindows, keepPicture, openWindow, violations, visit, type Window } from './chromium.ts';
 import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
-import { addDestination, ownerOfNew } from './destinations.ts';
+import { addDestination } from './destinations.ts';
 import { actOn, focused, press, tabTo, write } from './keyboard.ts';
 import { startS3Like } from './s3-like-receiver.ts';
 import { type SlackLike, startSlackLike } from './slack-like-receiver.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 // Each test has a receiver of its own, and an account without destinations.
 beforeEach(async () => {
   slack = await startSlackLike();
-  owner = await ownerOf('business');
+  owner = await service.createOwner('business');
   opened = await openWindow(service.origin, owner);
   page = opened.page;
   return async () => {
@@ -32,7 +32,6 @@ beforeEach(async () => {
 
 afterAll(closeWindows);
 
-const ownerOf = (plan: string) => ownerOfNew(service, plan);
 const add = (given: Record<string, unknown> = {}) =>
   addDestination(service, owner, { url: slack.url, ...given });
 
@@ -202,7 +201,7 @@ test('a destination is disabled, enabled with what it missed, changed and remove
 });
 
 test('a log stream is added with format, filter and backfill', async () => {
-  const auditor = await ownerOf('enterprise');
+  const auditor = await service.createOwner('enterprise');
   const window = await openWindow(service.origin, auditor);
   const { page: form } = window;
   await visit(form, '/notifications?add=log_http');
@@ -239,7 +238,7 @@ test('a log stream is added with format, filter and backfill', async () => {
 
 test('a bucket of S3 is added: a wrong access key and region are explained, and mended ones work', async () => {
   const bucket = await startS3Like();
-  const window = await openWindow(service.origin, await ownerOf('enterprise'));
+  const window = await openWindow(service.origin, await service.createOwner('enterprise'));
   const { page: form } = window;
   await visit(form, '/notifications?add=s3');
   await form.getByRole('dialog', { name: 'Add S3' }).waitFor();
@@ -279,7 +278,7 @@ test('a bucket of S3 is added: a wrong access key and region are explained, and 
 });
 
 test('the token of Splunk stands beside its URL, and is required', async () => {
-  const window = await openWindow(service.origin, await ownerOf('enterprise'));
+  const window = await openWindow(service.origin, await service.createOwner('enterprise'));
   await visit(window.page, '/notifications?add=splunk_hec');
   const token = window.page.getByLabel('Token', { exact: true });
   await token.waitFor();
@@ -312,7 +311,7 @@ test('leaving a form with entries asks first', async () => {
 });
 
 test('events that the plan does not include are named in the form', async () => {
-  const team = await ownerOf('team');
+  const team = await service.createOwner('team');
   const window = await openWindow(service.origin, team);
   await visit(window.page, '/notifications?add=slack');
   const boxes = window.page.getByRole('checkbox');

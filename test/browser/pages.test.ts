@@ -26,15 +26,7 @@ beforeAll(async () => {
   owner = await service.owner();
   viewer = await service.member('Grace Hopper', ['viewer']);
   await service.member('Edsger Dijkstra', ['operator', 'auditor']);
-  const { id } = await service.command<{ id: number }>(
-    'account',
-    'create',
-    '--name',
-    'New company',
-    '--plan',
-    'team',
-  );
-  stranger = await service.owner(id);
+  stranger = await service.createOwner('team');
   link = await service.ownerLink();
   const fleet = await service.ask<{ data: { id: number }[] }>(owner, 'GET', '/fleet');
   connection = fleet.data[0]?.id ?? 0;
