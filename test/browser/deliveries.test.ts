@@ -167,6 +167,26 @@ test('a delivery shows what was sent and answered, and is sent again, alone or i
   expect(opened.complaints).toEqual([]);
 });
 
+test('a filter that closes a delivery keeps the focus', async () => {
+  await visit(page, `/notifications/${await addTested()}`);
+  const rows = page.getByRole('table', { name: 'Deliveries' }).locator('.table-item');
+  const filter = page.getByRole('button', { name: 'Accepted', exact: true });
+  const panel = page.getByRole('region', { name: /^Delivery/ });
+  const filterBy = async (state: RegExp) => {
+    await filter.press('Space');
+    await page.waitForURL(state);
+    await expect.poll(() => rows.count()).toBe(1);
+  };
+  // Both lists have been read, so that the row is there at once.
+  await filterBy(/state=accepted/);
+  await filterBy(/\/\d+$/);
+  await rows.locator('.row-link').click();
+  await panel.waitFor();
+  await filterBy(/state=accepted/);
+  await panel.waitFor({ state: 'detached' });
+  expect(await focused(page)).toBe('Accepted');
+});
+
 const HOSTILE = [
   '<script>window.taken=1</script><img src=x onerror="window.taken=1">',
   'safe \u202egnp.exe\u2066 \u0000\u001b[2J\u0007\u2028end',

@@ -28,7 +28,11 @@ export function AlertsPage() {
   const navigate = useNavigate({ from: '/alerts' });
   const open = useQuery(openAlertsQuery);
   const now = useNow();
-  useFocusBack(alert, alertLinkId);
+  const focusBack = useFocusBack(alert, alertLinkId);
+  const close = () => {
+    focusBack();
+    void navigate({ search: (old) => ({ ...old, alert: undefined }), resetScroll: false });
+  };
   const description = view
     ? DESCRIPTIONS[view]
     : open.data
@@ -41,14 +45,7 @@ export function AlertsPage() {
       {isList ? (
         <div className={alert ? 'list-with-panel with-panel' : 'list-with-panel'}>
           <div className="panel-list">{view === 'resolved' ? <Resolved /> : <Open />}</div>
-          {alert && (
-            <AlertPanel
-              id={alert}
-              onClose={() =>
-                void navigate({ search: (old) => ({ ...old, alert: undefined }), resetScroll: false })
-              }
-            />
-          )}
+          {alert && <AlertPanel id={alert} onClose={close} />}
         </div>
       ) : view === 'rules' ? (
         <AlertRuleList />

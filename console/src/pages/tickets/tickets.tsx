@@ -1,7 +1,7 @@
 import './tickets.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Meta } from '../../../../client/src/records.ts';
 import type { TicketCounts } from '../../../../src/console-api/tickets/ticket-list.ts';
 import type { TicketStats } from '../../../../src/console-api/tickets/ticket-stats.ts';
@@ -10,6 +10,7 @@ import { read } from '../../api.ts';
 import { notifyFailure } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
+import { useFocusBack } from '../../parts/focus-back.ts';
 import { MoreButton } from '../../parts/more-button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { SavedViews } from '../../parts/saved-views.tsx';
@@ -54,7 +55,7 @@ export function TicketsPage() {
   const actions = useTriageActions(selection.targets, selection.clear);
   const change = (changed: TicketsSearch) =>
     navigate({ search: (old) => ({ ...old, ticket: undefined, ...changed }), resetScroll: false });
-  const focusBack = useFocusBack(search.ticket);
+  const focusBack = useFocusBack(search.ticket, ticketLinkId);
   const [commenting, setCommenting] = useState({ id: '', times: 0 });
   useShortcut('c', () => {
     const [ticket, ...more] = selection.targets();
@@ -140,25 +141,6 @@ export function TicketsPage() {
       {actions.dialog}
     </Page>
   );
-}
-
-/**
- * Returns the focus to a ticket's row when the ticket is closed, but not from a filter that closes it: keys typed there would become
- * actions on the row. Call the result before closing the ticket.
- */
-function useFocusBack(open: string | undefined): () => void {
-  const last = useRef(open);
-  const isClosing = useRef(false);
-  useEffect(() => {
-    const { activeElement, body } = document;
-    const isFree = isClosing.current || activeElement === null || activeElement === body;
-    if (last.current && !open && isFree) document.getElementById(ticketLinkId(last.current))?.focus();
-    last.current = open;
-    isClosing.current = false;
-  }, [open]);
-  return () => {
-    isClosing.current = true;
-  };
 }
 
 function NoTickets({ search, onAll }: { search: TicketsSearch; onAll: () => void }) {

@@ -34,7 +34,11 @@ export function Deliveries({ destination, mayWrite }: { destination: Destination
   const list = useInfiniteQuery(deliveriesQuery(id, search));
   const change = (changed: DestinationSearch) =>
     void navigate({ search: (old) => ({ ...old, delivery: undefined, ...changed }), resetScroll: false });
-  useFocusBack(search.delivery, deliveryLinkId);
+  const focusBack = useFocusBack(search.delivery, deliveryLinkId);
+  const close = () => {
+    focusBack();
+    change({});
+  };
   const canResend = mayWrite && !EVENTLESS_CHANNELS.includes(channel);
   return (
     <Section
@@ -82,12 +86,7 @@ export function Deliveries({ destination, mayWrite }: { destination: Destination
           </Loaded>
         </div>
         {search.delivery && (
-          <DeliveryPanel
-            id={search.delivery}
-            key={search.delivery}
-            mayResend={canResend}
-            onClose={() => change({})}
-          />
+          <DeliveryPanel id={search.delivery} key={search.delivery} mayResend={canResend} onClose={close} />
         )}
       </div>
       {isResending && <ResendRange destination={destination} onClose={() => setResending(false)} />}
