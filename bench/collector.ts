@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,8 +65,13 @@ function startCollector(folder: string, port: number): ChildProcess {
   return spawn(process.execPath, [...SHIPPED_FLAGS, BUILT, ...args, '--concurrency', '4'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder },
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', openSync(join(folder, 'log'), 'a')],
   });
+}
+
+/** The end of what the collector logged. */
+function readLastLines(folder: string): string {
+  return readFileSync(join(folder, 'log'), 'utf8').trimEnd().split('\n').slice(-5).join('\n');
 }
 
 /** Adds connections of the collector, each under a name of its own in its file, on 50 databases of one server. */
@@ -85,8 +90,8 @@ async function addConnections(
       [of.accountId, connectionId, of.collectorId, name],
     );
     const own = (n % DATABASES) + 1;
-    const query = new URLSearchParams({ host, port: String(port) });
-    file[name] = { url: `postgres://r${own}:${PASSWORD}@/d${own}?${query}` };
+    const login = `r${own}:${encodeURIComponent(PASSWORD)}`;
+    file[name] = { url: `postgres://${login}@${encodeURIComponent(host)}:${port}/d${own}` };
   }
   await store.writer.query('update connection set pulse_seconds = $2 where account_id = $1', [
     of.accountId,
@@ -121,6 +126,7 @@ async function measure({ connections, seconds }: typeof FULL): Promise<void> {
     await stopProgram(startCollector(folder, port)); // compiles the code, as the first start of an operator does
     collector = startCollector(folder, port);
     await wait(IDLE_S * 1_000);
+    if (collector.exitCode !== null) throw new Error(`The collector ended: ${readLastLines(folder)}`);
     const idle = memoryOf(collector.pid ?? 0);
     figure('idle memory, resident', idle.rss, 'MB');
     figure('idle memory, with shared pages counted once', idle.pss, 'MB');
@@ -150,6 +156,7 @@ async function measure({ connections, seconds }: typeof FULL): Promise<void> {
     figure('fewest minutes of pulses of a connection', minutes.least, '');
     figure(`peak memory of ${peak.processes} processes`, peak.pss, 'MB', MEMORY_LIMIT_MB);
     figure('resident, with shared pages counted in each process', peak.rss, 'MB');
+    if (hasMissed) console.log(readLastLines(folder));
   } finally {
     if (collector) await stopProgram(collector);
     await stopProgram(service);

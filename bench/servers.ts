@@ -24,6 +24,7 @@ const folders: string[] = [];
 /** Builds the program that is measured. A checkout takes 25 MB more, because Node strips its types. */
 export function buildProgram(): void {
   execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', 'tsconfig.build.json'], { cwd: root });
+  execFileSync(process.execPath, ['src/config/write-build-version.ts'], { cwd: root });
 }
 
 /** An empty data folder; {@link removeDataDirs} removes it. */
