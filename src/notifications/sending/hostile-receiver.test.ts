@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { answering, failed, OK, receivers, send, shortLimits, WHOLE_LIMITS } from './receiver-fixture.ts';
+import { answering, failed, OK, receivers, send, shortenLimits, WHOLE_LIMITS } from './receiver-fixture.ts';
 
-shortLimits();
 const { receive } = receivers();
 
 test('an interim answer is passed over, a flood of them is not', async () => {
@@ -76,6 +75,7 @@ test.each([
   ['chunk extensions', (socket: Socket) => endlessExtension(socket)],
   ['trailers', (socket: Socket) => endlessTrailers(socket)],
 ])('a body that is %s is cut', async (_what, act) => {
+  shortenLimits({ bodyMs: 300 });
   const receiver = await receive((socket) => socket.once('data', () => act(socket)));
   const began = performance.now();
   const { status, accepted, response } = await send(`http://127.0.0.1:${receiver.port}`);
@@ -118,6 +118,7 @@ test('a compressed answer is not decompressed', async () => {
 });
 
 test('a receiver that is slow, at each stage', async () => {
+  shortenLimits({ connectMs: 400, wholeMs: 900 });
   const silent = await receive((socket) => socket.resume());
   const dripping = await receive((socket) => {
     const bytes = [...OK];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { afterEach, beforeAll, expect } from 'vitest';
+import { afterEach, expect, onTestFinished } from 'vitest';
 import type { OutgoingHttp } from './outgoing.ts';
 import { Routes } from './pinned-routes.ts';
 import { sendHttp } from './send-http.ts';
@@ -71,15 +71,13 @@ export function requestTo(url: string, more: Partial<OutgoingHttp> = {}): Outgoi
 /** The shortest answer that is accepted. */
 export const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 
-/** The limits of the product, while those of a test are {@link shortLimits}. */
+/** The limits of the product, while those of a test are {@link shortenLimits}. */
 export const WHOLE_LIMITS = { ...LIMITS };
 
-/** Shortens the waits for the tests of a file. */
-export function shortLimits(): void {
-  beforeAll(() => {
-    Object.assign(LIMITS, { connectMs: 400, wholeMs: 900, bodyMs: 300, idleMs: 300 });
-    return () => Object.assign(LIMITS, WHOLE_LIMITS);
-  });
+/** Shortens waits until the end of a test whose receiver lets them pass. Others have those of the product: a busy machine is slow with a handshake. */
+export function shortenLimits(limits: Partial<typeof LIMITS>): void {
+  Object.assign(LIMITS, limits);
+  onTestFinished(() => void Object.assign(LIMITS, WHOLE_LIMITS));
 }
 
 /** Starts receivers, which close after each test. */

@@ -6,25 +6,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeAll, expect, test } from 'vitest';
 import { Routes } from './pinned-routes.ts';
-import {
-  answering,
-  failed,
-  OK,
-  receivers,
-  requestTo,
-  send,
-  shortLimits,
-  WHOLE_LIMITS,
-} from './receiver-fixture.ts';
+import { answering, failed, OK, receivers, requestTo, send, shortenLimits } from './receiver-fixture.ts';
 import { sendHttp } from './send-http.ts';
-import { LIMITS } from './send-limits.ts';
 
 const authorities = ['authority.pem', 'receivers-authority.pem'].map((name) =>
   readFileSync(new URL(`../../../test/certificates/${name}`, import.meta.url), 'utf8'),
 );
 beforeAll(() => setDefaultCACertificates([...getCACertificates(), ...authorities]));
 
-shortLimits();
 const { receive, receiveTls } = receivers();
 
 test('a request arrives as it was made, but for headers that frame it', async () => {
@@ -200,12 +189,11 @@ test('the address is judged again after its time, and after a failure', async ()
   receiver.close();
   await sendHttp(requestTo(url.href), true, routes);
   expect(await routes.to(url)).not.toBe(first);
-  Object.assign(LIMITS, { addressMs: 20 });
+  shortenLimits({ addressMs: 20 });
   const aged = new Routes(true);
   const old = await aged.to(url);
   await wait(30);
   expect(await aged.to(url)).not.toBe(old);
-  Object.assign(LIMITS, { addressMs: WHOLE_LIMITS.addressMs });
 });
 
 test('a GET has no body, as a heartbeat', async () => {

@@ -3,8 +3,7 @@ import { hostname } from 'node:os';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { MailMessage } from './outgoing.ts';
-import { shortLimits, WHOLE_LIMITS } from './receiver-fixture.ts';
-import { LIMITS } from './send-limits.ts';
+import { shortenLimits } from './receiver-fixture.ts';
 import { openMailer } from './send-mail.ts';
 import { type SmtpFixture, startSmtp } from './smtp-fixture.ts';
 
@@ -12,13 +11,10 @@ const authorities = ['authority.pem', 'receivers-authority.pem'].map((name) =>
   readFileSync(new URL(`../../../test/certificates/${name}`, import.meta.url), 'utf8'),
 );
 beforeAll(() => setDefaultCACertificates([...getCACertificates(), ...authorities]));
-shortLimits();
-const shortened = { ...LIMITS, connectMs: 400, wholeMs: 900 };
 
 const open: SmtpFixture[] = [];
 afterEach(() => {
   for (const server of open.splice(0)) server.close();
-  Object.assign(LIMITS, shortened);
 });
 
 async function serve(...given: Parameters<typeof startSmtp>): Promise<SmtpFixture> {
@@ -71,7 +67,6 @@ test('messages are sent with STARTTLS, a login and one recipient each', async ()
 test('the connections of a job are few, and end with it', async () => {
   const server = await serve();
   const many = Array.from({ length: 20 }, (_, place) => message(`a${place}@example.com`));
-  Object.assign(LIMITS, WHOLE_LIMITS);
   expect(await send(`smtp://localhost:${server.port}`, ...many)).toMatchObject({ accepted: true });
   expect(server.connections).toBeLessThanOrEqual(5);
 });
@@ -194,9 +189,17 @@ test.each([
   [
     'silent',
     { greeting: null },
+    { connectMs: 400 },
     'The SMTP server did not greet within 0.4 s: if it expects TLS from the start, use smtps:// in DBVITALS_SMTP_URL.',
   ],
-  ['silent later', { MAIL: null }, 'The SMTP server did not answer within 0.9 s.'],
+  ['silent later', { MAIL: null }, { wholeMs: 900 }, 'The SMTP server did not answer within 0.9 s.'],
+])('a server that is %s', async (_what, replies, limits, result) => {
+  shortenLimits(limits);
+  const { port } = await serve(replies);
+  expect(await send(`smtp://localhost:${port}`, BOB)).toMatchObject({ accepted: false, result });
+});
+
+test.each([
   ['not SMTP', { greeting: 'SSH-2.0-x' }, /^The SMTP server (?:did not answer in SMTP|failed).*/],
   ['endless', { greeting: `220-${'x'.repeat(80_000)}` }, 'The SMTP server did not answer in SMTP.'],
 ])('a server that is %s', async (_what, replies, result) => {
