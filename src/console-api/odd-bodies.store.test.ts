@@ -4,6 +4,8 @@ import { CONSOLE_BODIES } from '../../test/support/console-bodies.ts';
 import { CONSOLE_CHANGES } from '../../test/support/console-changes.ts';
 import { writeDeliveries } from '../../test/support/console-deliveries.ts';
 import { startTestStore, type TestStore } from '../../test/support/store.ts';
+import { issueKey } from '../accounts/keys/issue-key.ts';
+import { changeAccount } from '../activity/record-entry.ts';
 import { openTestConsole, type TestConsole } from './console-fixture.ts';
 
 let store: TestStore;
@@ -28,8 +30,38 @@ function* oddBodies(body: unknown): Generator<unknown> {
   }
 }
 
-const idOf = async (select: string, accountId: number) =>
-  Number((await store.writer.query<{ id: number | null }>(select, [accountId])).rows[0]?.id ?? 1);
+const insertSilence = `
+  insert into silence (account_id, connection_id, check_id, reason, note, created_at)
+  values ($1, $2, 'PG_VERSION_EOL', 'accepted_risk', 'until the move', now())`;
+const insertTicket = `
+  insert into ticket (account_id, connection_id, check_id, category, title, severity, status, metric_line, remediation,
+                      first_seen_at, last_seen_at)
+  values ($1, $2, 'PG_TEST', 'schema', 'A title', 'warning', 'open', '', '', now(), now())`;
+// One view of the member alone, or one of all.
+const insertView = `
+  insert into saved_view (account_id, page, name, query, created_by, created_at, member_id)
+  select $1, 'fleet', 'Ours', '', 'Ada', now(), case when $2 then max(member_id) end from member where account_id = $1`;
+
+/** A row of each kind that a body or a path names. */
+async function fill(accountId: number, isOwnView: boolean): Promise<void> {
+  const { writer } = store;
+  const connectionId = await store.connection(accountId);
+  await writeAlerts(writer, { accountId, connectionId });
+  await writeDeliveries(writer, accountId);
+  for (const insert of [insertSilence, insertTicket]) await writer.query(insert, [accountId, connectionId]);
+  await writer.query(insertView, [accountId, isOwnView]);
+  await changeAccount(writer, accountId, ({ client, at }) =>
+    issueKey(client, { accountId, at }, { name: 'suite', lifetime: null }),
+  );
+}
+
+/** The id of a row that the owner's account has, so that the change gets as far as the store. */
+async function findId(select: string, accountId: number): Promise<number> {
+  const { rows } = await store.writer.query<{ id: number | null }>(select, [accountId]);
+  const { id = null } = rows[0] ?? {};
+  if (id === null) throw new Error('The account has no such row.');
+  return id;
+}
 
 const CASES = [
   ...CONSOLE_BODIES,
@@ -41,11 +73,9 @@ const CASES = [
 test.each(CASES)('%s is answered, whatever its body has in place of a value', async (route, select, body) => {
   app = await openTestConsole(store); // each has a budget of its own
   const owner = await app.owner();
-  const connectionId = await store.connection(owner.accountId);
-  await writeAlerts(store.writer, { accountId: owner.accountId, connectionId });
-  await writeDeliveries(store.writer, owner.accountId);
-  const id = await idOf(select, owner.accountId);
   const [method, path = ''] = route.split(' ');
+  await fill(owner.accountId, path.startsWith('/views'));
+  const id = await findId(select, owner.accountId);
   const failed: unknown[] = [];
   for (const odd of oddBodies(body(id))) {
     if (typeof odd !== 'object' || odd === null) continue; // the parser refuses it

@@ -25,7 +25,7 @@ const RULE = {
   reminder_seconds: null,
   is_enabled: true,
 };
-const scopeOf = (id: number) => ({ ids: [id], names: null });
+const only = (id: number) => ({ ids: [id], names: null });
 const WINDOW = { starts_at: '2090-01-01T00:00:00Z', ends_at: '2090-01-01T01:00:00Z' };
 const THRESHOLDS = { PG_DEAD_TUPLES: { ratio: 0.3 } };
 const TRIED = {
@@ -41,10 +41,10 @@ const WEBHOOK = { channel: 'webhook', name: 'Other', url: 'https://hooks.example
 
 /** Every body in the console that names rows. */
 export const CONSOLE_BODIES: readonly ConsoleBody[] = [
-  ['POST /alert-rules', CONNECTION, (id) => ({ ...RULE, connections: scopeOf(id) })],
+  ['POST /alert-rules', CONNECTION, (id) => ({ ...RULE, connections: only(id) })],
   ['POST /alert-rules', DESTINATION, (id) => ({ ...RULE, destination_ids: [id] })],
-  ['POST /alert-rules/preview', CONNECTION, (id) => ({ ...RULE, connections: scopeOf(id) })],
-  ['POST /maintenance', CONNECTION, (id) => ({ name: 'Upgrade', connections: scopeOf(id), ...WINDOW })],
+  ['POST /alert-rules/preview', CONNECTION, (id) => ({ ...RULE, connections: only(id) })],
+  ['POST /maintenance', CONNECTION, (id) => ({ name: 'Upgrade', connections: only(id), ...WINDOW })],
   ['POST /silences/end', SILENCE, (id) => ({ ids: [id] })],
   ['POST /silences/resume', SILENCE, (id) => ({ ids: [id] })],
   ['POST /thresholds', CONNECTION, (id) => ({ connections: [id], thresholds: THRESHOLDS })],
