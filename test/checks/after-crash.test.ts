@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([store?.stop(), server?.stop()]));
 
 /** The checks that found a fault, with their objects. */
-async function faultsOf(key: Key): Promise<string[]> {
+async function findFaults(key: Key): Promise<string[]> {
   const { checks } = await runOnce(store, key);
   return checks
     .filter(({ status, severity }) => status === severity || status === 'error')
@@ -47,10 +47,10 @@ test('a crash, which loses the statistics, adds no fault and hides none as an er
     { host: server.host, port: server.port, database: server.database, username: 'watcher' },
     PASSWORD,
   );
-  await faultsOf(key);
-  const before = await faultsOf(key);
+  await findFaults(key);
+  const before = await findFaults(key);
   await crash();
-  const [first, second] = [await faultsOf(key), await faultsOf(key)];
+  const [first, second] = [await findFaults(key), await findFaults(key)];
   const added = [...first, ...second].filter((line) => !before.includes(line));
   expect(added).toEqual([]);
 });

@@ -32,7 +32,7 @@ export const collectorAway: Fault = {
         await collector.says(/health checks delivered that were measured before/);
         await wait(1_000 * (EVERY_S + 15));
         await collector.stop();
-        const [longest = 0, fewest = 0] = await historyOf(stage, gone, back);
+        const [longest = 0, fewest = 0] = await measureHistory(stage, gone, back);
         const late = await lateIn(stage, gone, back);
         return new Seen()
           .atMost(longest, GAP_S, 's between two health checks of a connection')
@@ -47,7 +47,7 @@ export const collectorAway: Fault = {
 };
 
 /** The longest time between two health checks of a connection, and the fewest that one has within these times. */
-async function historyOf(stage: Stage, gone: number, back: number): Promise<number[]> {
+async function measureHistory(stage: Stage, gone: number, back: number): Promise<number[]> {
   const rows = await stage.query<{ connection: number; at: number }>(
     `select connection_id::int as connection, extract(epoch from created_at)::float8 as at
        from health_check where account_id = $1 order by connection_id, created_at`,

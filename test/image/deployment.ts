@@ -76,13 +76,13 @@ function checkCollectorCompose(): void {
   const { collector } = services;
   assert.deepEqual(Object.keys(services), ['collector']);
   assert(!('ports' in collector) && collector.read_only && collector.cap_drop.includes('ALL'));
-  const optionOf = (name: string) => collector.command[collector.command.indexOf(name) + 1];
+  const readOption = (name: string) => collector.command[collector.command.indexOf(name) + 1];
   for (const name of ['--file', '--token-file']) {
-    const [, secret = ''] = /^\/run\/secrets\/(.+)$/.exec(optionOf(name)) ?? [];
+    const [, secret = ''] = /^\/run\/secrets\/(.+)$/.exec(readOption(name)) ?? [];
     assert(collector.secrets.includes(secret) && secret in secrets, name);
   }
   const [volume = ''] = collector.volumes[0].split(':/data');
-  assert(volume in volumes && optionOf('--folder').startsWith('/data/'));
+  assert(volume in volumes && readOption('--folder').startsWith('/data/'));
 }
 
 /** Renders the chart with its default values and with all others. Debian has no `helm`. */

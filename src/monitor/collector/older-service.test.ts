@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const end of ended.splice(0)) await end();
 });
 
-async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>> {
+async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return JSON.parse(gunzipSync(Buffer.concat(chunks)).toString());
@@ -40,7 +40,7 @@ async function serve(takes: string[] | null) {
   let isFirst = true;
   const server = createServer(async (request, response) => {
     const action = request.url?.split('/').at(-1) ?? '';
-    const fields = Object.keys(await bodyOf(request)).toSorted();
+    const fields = Object.keys(await readBody(request)).toSorted();
     asked.push({ action, fields });
     const known = FIRST_FIELDS[action];
     const isKnown = fields.every((field) => known?.includes(field) || takes?.includes(field));

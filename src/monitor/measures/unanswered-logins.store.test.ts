@@ -25,23 +25,23 @@ test('a locked database of the connection has one login of runs and one of pulse
                         where not l.granted`)
     ).rowCount;
   const limits = { ...LIMITS, connectMs: 500, betweenTriesMs: 50 };
-  const lineOf = ({ checks: [first] }: StoredCheck) => `${first?.check_id}: ${first?.metric_line}`;
+  const firstLine = ({ checks: [first] }: StoredCheck) => `${first?.check_id}: ${first?.metric_line}`;
   const tried = await runOnce(store, key, limits);
-  expect(lineOf(tried)).toMatch(
+  expect(firstLine(tried)).toMatch(
     /^CONN_UNREACHABLE: .* in 3 tries: it did not answer the login within 0.5 s\.$/,
   );
   expect(tried.checks[0]?.remediation).toMatch(/a session that locks a catalogue/);
   expect(await waiting()).toBe(1);
   for (let n = 0; n < 2; n++)
-    expect(lineOf(await runOnce(store, key, limits))).toMatch(
+    expect(firstLine(await runOnce(store, key, limits))).toMatch(
       /login of 1 min ago, which may still wait there; the next .* in 10 min\.$/,
     );
   expect(await waiting()).toBe(1);
   await store.set(key, { database: 'postgres' });
-  expect(lineOf(await runOnce(store, key, limits))).not.toContain('CONN_UNREACHABLE');
+  expect(firstLine(await runOnce(store, key, limits))).not.toContain('CONN_UNREACHABLE');
   const left = await waiting(); // that run logged in to all databases
   await store.set(key, { database: 'shut' });
-  expect(lineOf(await runOnce(store, key, limits))).toMatch(/which may still wait there/);
+  expect(firstLine(await runOnce(store, key, limits))).toMatch(/which may still wait there/);
   expect(await waiting()).toBe(left);
   const loaded = await loadPulse(store.deps, key);
   if (!loaded) throw new Error('it was not loaded');
@@ -59,7 +59,7 @@ test('a locked database of the connection has one login of runs and one of pulse
   expect(after?.checks.filter(({ check_id }) => check_id === 'CONN_UNREACHABLE')).toMatchObject([
     { status: 'ok' },
   ]);
-  expect(after && lineOf(await runOnce(store, key, limits))).not.toContain('CONN_UNREACHABLE');
+  expect(after && firstLine(await runOnce(store, key, limits))).not.toContain('CONN_UNREACHABLE');
   await held.end();
   await root.query('drop database shut with (force)');
 }, 60_000);

@@ -99,7 +99,7 @@ afterAll(async () => {
 });
 
 /** The statements of an endpoint that reads a page's rows. */
-async function statementsOf(
+async function recordStatements(
   endpoint: Endpoint,
   asked: Record<string, string>,
 ): Promise<[string, unknown[]][]> {
@@ -122,7 +122,7 @@ async function statementsOf(
 
 /** The buffers of the statement that reads the page's rows. */
 async function buffersOfPage(endpoint: Endpoint, asked: Record<string, string>): Promise<number> {
-  const statements = await statementsOf(endpoint, asked);
+  const statements = await recordStatements(endpoint, asked);
   const rows = statements.filter(([statement]) => !/count\(\*\)/.test(statement));
   expect(rows).toHaveLength(1);
   const [[statement, values] = ['', []]] = rows;
@@ -160,7 +160,7 @@ test.each<[string, Endpoint, Record<string, string>, Record<string, () => string
 /** All buffers of a page that is asked for by its number. */
 async function buffersOfNumber(endpoint: Endpoint, page: number, per_page = 50): Promise<number> {
   const asked = { from: '2026-01-01', to: '2026-01-15', page: String(page), per_page: String(per_page) };
-  const [[statement, values] = ['', []], ...others] = await statementsOf(endpoint, asked);
+  const [[statement, values] = ['', []], ...others] = await recordStatements(endpoint, asked);
   expect(others).toEqual([]);
   return buffersOf(store, accountId, statement, values);
 }
@@ -198,11 +198,10 @@ test('pages of episodes are the whole list in its order, with ties, from end to 
     }
   }
   expect(read).toHaveLength(2 * KEPT);
-  const instantOf = (line: string) => line.slice(0, 24);
-  const kindOf = (line: string) => line.slice(25);
-  for (const [at, line] of read.entries()) {
-    const before = read[at - 1] ?? line;
-    expect(instantOf(before) >= instantOf(line)).toBe(true);
-    if (instantOf(before) === instantOf(line)) expect(kindOf(before) <= kindOf(line)).toBe(true);
-  }
+  // The newest first, and those of one time by their kinds.
+  const sorted = read.toSorted((a, b) => {
+    const [[at = '', kind = ''], [otherAt = '', other = '']] = [a.split(' '), b.split(' ')];
+    return otherAt.localeCompare(at) || kind.localeCompare(other);
+  });
+  expect(read).toEqual(sorted);
 });
