@@ -37,6 +37,12 @@ async function entries(accountId: number) {
   return rows;
 }
 
+const silence = ({ accountId }: { accountId: number }, since: string) =>
+  store.writer.query('update collector set last_contact_at = now() - $2::interval where account_id = $1', [
+    accountId,
+    since,
+  ]);
+
 const hear = ({ accountId }: { accountId: number }) =>
   store.writer.query('update collector set last_contact_at = now() where account_id = $1', [accountId]);
 
@@ -59,11 +65,7 @@ test('a collector that falls silent is recorded once, and once that it is back',
 test('one that comes and goes is told of once in ten minutes', async () => {
   const flapping = await collector('61 s');
   const of = flapping.accountId;
-  const fallsSilent = () =>
-    store.writer.query(
-      "update collector set last_contact_at = now() - interval '61 s' where account_id = $1",
-      [of],
-    );
+  const fallsSilent = () => silence(flapping, '61 s');
   for (let n = 0; n < 5; n++) {
     await fallsSilent();
     await recordSilence(store.writer);
@@ -79,6 +81,20 @@ test('one that comes and goes is told of once in ten minutes', async () => {
   await fallsSilent();
   await recordSilence(store.writer);
   expect(await kinds()).toEqual(['collector_silent', 'collector_returned', 'collector_silent']);
+});
+
+test('one that was just back, and stays away, is told of after three minutes', async () => {
+  const lost = await collector('61 s');
+  await recordSilence(store.writer);
+  await hear(lost);
+  await recordSilence(store.writer);
+  const silentFor = async (since: string) => {
+    await silence(lost, since);
+    await recordSilence(store.writer);
+    return (await entries(lost.accountId)).length;
+  };
+  expect(await silentFor('170 s')).toBe(2);
+  expect(await silentFor('181 s')).toBe(3);
 });
 
 test('one that is heard, measures nothing or is revoked is not silent', async () => {

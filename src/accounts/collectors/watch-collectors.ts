@@ -12,13 +12,15 @@ import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 
 const isSilent = `not ${isHeard('c')}`;
 
-/** A collector that comes and goes is told of at most so often. Its connections are stale meanwhile as those of any other. */
-const AGAIN = "interval '10 min'";
+/** One that was back for less than ten minutes may come and go: it is told of again only after a longer silence. */
+const RECENTLY = "interval '10 min'";
+const LONG_SILENCE_SECONDS = 180;
 
 // One that measures nothing may be switched off.
 const changed = `
   c.revoked_at is null and c.enrolled_at is not null
-  and (c.silent_at is null and ${isSilent} and coalesce(c.returned_at < now() - ${AGAIN}, true)
+  and (c.silent_at is null and ${isSilent}
+       and (coalesce(c.returned_at < now() - ${RECENTLY}, true) or not ${isHeard('c', LONG_SILENCE_SECONDS)})
        and exists (select from collected_connection m
                     where m.account_id = c.account_id and m.collector_id = c.collector_id)
        or c.silent_at is not null and ${isHeard('c')})`;
