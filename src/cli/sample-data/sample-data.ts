@@ -46,6 +46,21 @@ async function addKeys(client: pg.ClientBase, accountId: number, { start, end }:
   return ids;
 }
 
+/** Everything else needs no key, so without one, or with a wrong one, only the destination is left out. */
+async function openSecretIfAny(
+  { openSecret }: CommandContext,
+  writer: pg.Pool,
+  openOwner: () => pg.Pool,
+): Promise<SecretKeys | null> {
+  try {
+    return await openSecret(writer, openOwner);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'the secret key could not be read';
+    process.stderr.write(`The sample has no destination: ${reason}\n`);
+    return null;
+  }
+}
+
 interface SampleOptions extends SampleSize {
   accountId: number;
   seed: number;
@@ -191,8 +206,7 @@ export function addSampleDataCommand(program: Command, context: CommandContext):
         };
         const counts = await context
           .withStore(async (writer, openOwner) => {
-            // Everything else needs no key, so a wrong one only leaves the destination out.
-            const secret = await context.openSecret(writer, openOwner).catch(() => null);
+            const secret = await openSecretIfAny(context, writer, openOwner);
             return writeSampleData(
               writer,
               openOwner(),

@@ -4,9 +4,6 @@ import { invalidParameter } from '../../platform/rejection.ts';
 import { isPrintable } from '../../platform/text/clean-text.ts';
 import { normalisedTag, WRONG_TAG } from '../../platform/text/tags.ts';
 
-/** Who wrote the own check of sample data. One that a member changed is theirs, and stays when sample data is removed. */
-export const SAMPLE_AUTHOR = 'sample data';
-
 /** How rarely a statement may run, in seconds: a minute to a week. */
 const EVERY_SECONDS = { least: 60, most: 7 * 86_400 };
 

@@ -1,9 +1,9 @@
 import type { Change, ChangeAccount } from '../../activity/record-entry.ts';
 import { removeDestination } from '../../notifications/destinations/remove-destination.ts';
 import { one } from '../../store/one.ts';
-import { SAMPLE_AUTHOR } from '../own-checks/own-check-rules.ts';
 import { removeOwnCheck } from '../own-checks/remove-own-check.ts';
 import { removeConnection } from '../remove-connection.ts';
+import { SAMPLE_AUTHOR, SAMPLE_CHECK, SAMPLE_TARGET } from '../sample-marks.ts';
 
 /** Connections of one change: it locks the account's log. */
 const MOST = 50;
@@ -25,10 +25,11 @@ const selectDestinations = `
   select d.destination_id as id
     from destination d
     join destination_queue q using (account_id, destination_id)
-   where d.account_id = $1 and d.removed_at is null and d.digest is not null and q.digest_due_at is null
+   where d.account_id = $1 and d.removed_at is null and d.target = '${SAMPLE_TARGET}' and d.digest is not null
+     and q.digest_due_at is null
    order by d.destination_id`;
 const selectOwnChecks = `
-  select id from own_check where account_id = $1 and changed_by = '${SAMPLE_AUTHOR}' order by id`;
+  select id from own_check where account_id = $1 and id = '${SAMPLE_CHECK}' and changed_by = '${SAMPLE_AUTHOR}'`;
 
 /** Removes up to 50 sample connections of an account, with the last of them also the sample's own check and destination. Returns how many are left. */
 export function removeSampleConnections(change: ChangeAccount): Promise<number> {

@@ -1,12 +1,11 @@
+import { SAMPLE_TARGET } from '../../../connections/sample-marks.ts';
 import { storeDestinationSecrets } from '../../../notifications/destinations/destination-secrets.ts';
 import type { SecretKeys } from '../../../platform/encryption.ts';
 import { inTransaction } from '../../../store/connect.ts';
-import { one } from '../../../store/one.ts';
 import { type SampleTarget, toTimestamp } from '../sample-target.ts';
 
 const NAME = 'Team letter (sample)';
-/** example.com belongs to nobody. A chat takes digests, and of chats only Mattermost has addresses of any host. */
-const TARGET = 'https://chat.example.com';
+/** A chat takes digests, and of chats only Mattermost has addresses of any host. */
 const CHANNEL = 'mattermost';
 const DIGEST = { every: 'mon', at: '07:00', time_zone: 'UTC' };
 
@@ -28,17 +27,18 @@ export async function writeDestination(
   secret: SecretKeys,
 ): Promise<void> {
   await inTransaction(writer, async (client) => {
-    const values = [accountId, NAME, TARGET, DIGEST, toTimestamp(history.start), CHANNEL];
+    const values = [accountId, NAME, SAMPLE_TARGET, DIGEST, toTimestamp(history.start), CHANNEL];
     const { rows } = await client.query<{ id: number }>(insert, values);
-    if (rows.length === 0) return;
-    const { id } = one(rows, 'store a destination');
+    const [added] = rows;
+    if (!added) return;
+    const { id } = added;
     const bound = {
       account_id: accountId,
       destination_id: id,
       channel: CHANNEL,
-      target: TARGET,
+      target: SAMPLE_TARGET,
       settings: {},
     } as const;
-    await storeDestinationSecrets(client, secret, bound, { url: `${TARGET}/hooks/sample` });
+    await storeDestinationSecrets(client, secret, bound, { url: `${SAMPLE_TARGET}/hooks/sample` });
   });
 }

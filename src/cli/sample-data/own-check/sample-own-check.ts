@@ -1,10 +1,11 @@
 import { findingId, type OwnCheck, toCheck } from '../../../checks/own/own-check.ts';
+import { SAMPLE_CHECK } from '../../../connections/sample-marks.ts';
 import type { ListedCheck } from '../../command.ts';
 import type { SampleFault } from '../faults/sample-faults.ts';
 
 /** The own check of the sample. It runs on the first connection, which has its tag. */
 export const SAMPLE_OWN_CHECK: OwnCheck = {
-  id: 'ORDERS_STUCK',
+  id: SAMPLE_CHECK,
   title: 'Orders wait for payment',
   engine: 'postgres',
   database: 'app',

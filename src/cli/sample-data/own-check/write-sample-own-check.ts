@@ -1,4 +1,4 @@
-import { SAMPLE_AUTHOR } from '../../../connections/own-checks/own-check-rules.ts';
+import { SAMPLE_AUTHOR } from '../../../connections/sample-marks.ts';
 import { inTransaction } from '../../../store/connect.ts';
 import { type SampleTarget, toTimestamp } from '../sample-target.ts';
 import { SAMPLE_OWN_CHECK } from './sample-own-check.ts';
