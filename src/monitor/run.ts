@@ -13,19 +13,26 @@ import { measureLoaded } from './tokens/measure-loaded.ts';
 
 const NEVER = new AbortController().signal;
 
+/** Why a health check runs, if not because it is due. */
+export interface RunReason {
+  /** What the pulses saw that asked for it. */
+  evidence?: PulseEvidence | null;
+  /** A person started it. */
+  isByHand?: boolean;
+}
+
 /**
  * Runs a health check of a connection now. It measures for at most 120 s, in a child process and outside any
  * transaction, then stores the result with its tickets and entries. Null if the connection does not exist or was
  * removed meanwhile. Throws if the store fails or the credential can't be decrypted, and then stores nothing; throws
- * the reason of `signal` once that aborts. `evidence` is what the pulses saw that asked for the run; `isAsked` = a person did. It takes no claim:
- * {@link checkNow} of schedule.ts does.
+ * the reason of `signal` once that aborts. It takes no claim: {@link checkNow} of
+ * schedule.ts does.
  */
 export async function runHealthCheck(
   deps: MonitorDeps,
   connection: ConnectionKey,
   signal: AbortSignal = NEVER,
-  evidence: PulseEvidence | null = null,
-  isAsked = false,
+  { evidence = null, isByHand = false }: RunReason = {},
 ): Promise<StoredCheck | null> {
   const { accountId, connectionId } = connection;
   const attributes = { 'dbvitals.account_id': accountId, 'dbvitals.connection_id': connectionId };
@@ -42,7 +49,7 @@ export async function runHealthCheck(
       if (run instanceof TamperedConnection) return storeTampered(deps, connection, run);
       // The pulses tried before.
       if (evidence?.holding.includes('unreachable')) run.job.instructions.tries = 1;
-      if (isAsked || answersAgain(evidence))
+      if (isByHand || answersAgain(evidence))
         run.job.instructions.before = withoutPause(run.job.instructions.before ?? []);
       const { engine, connectionType: connection_type, tunnel } = run.job.target;
       note?.('load', { ms: msSince(loading), engine, connection_type });

@@ -128,7 +128,7 @@ export async function checkNow(
   const claimant = randomUUID();
   await claimConnection(deps.writer, claimant, key);
   try {
-    const stored = await runHealthCheck(deps, key, signal, null, true);
+    const stored = await runHealthCheck(deps, key, signal, { isByHand: true });
     await releaseConnection(deps.writer, claimant, key, 'done');
     return stored;
   } catch (error) {
@@ -148,7 +148,7 @@ async function runClaimed(
 ): Promise<RunOutcome> {
   let outcome: RunOutcome = 'done';
   try {
-    const stored = await runHealthCheck(deps, key, calledOff, evidence);
+    const stored = await runHealthCheck(deps, key, calledOff, { evidence });
     if (stored) deps.log.info({ ...key, score: stored.score }, 'health check completed');
   } catch (error) {
     outcome = calledOff.aborted ? 'cancelled' : 'failed';

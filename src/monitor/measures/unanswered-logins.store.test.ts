@@ -55,7 +55,7 @@ test('a locked database of the connection has one login of runs and one of pulse
   expect(await held.pulse()).toHaveProperty('reading');
   await expect.poll(waiting).toBe(0);
   const evidence = { holding: [], cleared: ['unreachable' as const] };
-  const after = await runHealthCheck({ ...store.deps, limits }, key, undefined, evidence);
+  const after = await runHealthCheck({ ...store.deps, limits }, key, undefined, { evidence });
   expect(after?.checks.filter(({ check_id }) => check_id === 'CONN_UNREACHABLE')).toMatchObject([
     { status: 'ok' },
   ]);
