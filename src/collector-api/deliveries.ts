@@ -78,7 +78,7 @@ export const DELIVERIES = {
   look: delivery<Look>(Look, LARGEST_LOOK, storeAnswer),
 };
 
-function keyOf({ accountId, id }: SigningCollector): CollectorKey {
+function toKey({ accountId, id }: SigningCollector): CollectorKey {
   return { accountId, collectorId: id };
 }
 
@@ -88,7 +88,7 @@ async function storeResult(
   { collector, writer }: Proved,
 ): Promise<object> {
   const stored = await atTurn(writer, collector.accountId, () =>
-    storeCollected({ writer, secret, log }, keyOf(collector), { run, at: at ?? null, measured }),
+    storeCollected({ writer, secret, log }, toKey(collector), { run, at: at ?? null, measured }),
   );
   if (!stored) throw noRun;
   return { health_check_id: stored.id };
@@ -103,7 +103,7 @@ async function storePastResults(
   let stored = 0;
   for (const result of results) {
     const outcome = await atTurn(writer, collector.accountId, () =>
-      storePast({ writer }, keyOf(collector), result, sentAt),
+      storePast({ writer }, toKey(collector), result, sentAt),
     );
     if (outcome === 'moving') throw accountMoving;
     if (outcome === 'stored') stored += 1;
@@ -121,7 +121,7 @@ async function storeEvents(
   const atOwnTurn = <T>(work: () => Promise<T>) =>
     atTurn(writer, accountId, () => pace.spend(accountId, work));
   const names = [...new Set(events.map(({ connection }) => connection))];
-  const pulsed = await atOwnTurn(() => findPulsed(writer, keyOf(collector), names));
+  const pulsed = await atOwnTurn(() => findPulsed(writer, toKey(collector), names));
   if (pulsed === 'moving') throw accountMoving;
   for (const event of events) {
     const key = pulsed.get(event.connection);
@@ -137,7 +137,7 @@ async function storeAnswer(
 ): Promise<object> {
   const { accountId } = collector;
   const isWatched = await atTurn(writer, accountId, () =>
-    pace.spend(accountId, () => storeLook(writer, keyOf(collector), look)),
+    pace.spend(accountId, () => storeLook(writer, toKey(collector), look)),
   );
   return { watched: isWatched };
 }

@@ -1,5 +1,6 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGunzip, gzip } from 'node:zlib';
 import { signRequest } from '../../platform/http-signature.ts';
@@ -122,7 +123,7 @@ function exchange(
   const outgoing = (url.protocol === 'https:' ? https : http)
     .request(url, {
       method: 'POST',
-      agent: agentOf(url),
+      agent: findAgent(url),
       headers: { 'content-type': 'application/json', 'accept-encoding': 'gzip', ...headers },
       signal,
     })
@@ -138,7 +139,7 @@ function exchange(
 let dialled: { protocol: string; agent: http.Agent; since: number } | null = null;
 
 /** What keeps connections. HTTPS goes through the proxy of HTTPS_PROXY, if there is one. */
-function agentOf({ protocol }: URL): http.Agent {
+function findAgent({ protocol }: URL): http.Agent {
   const now = performance.now();
   if (dialled?.protocol === protocol && now - dialled.since < REDIAL_MS) return dialled.agent;
   const options = { keepAlive: true, timeout: IDLE_MS };
@@ -152,7 +153,7 @@ async function readText(response: IncomingMessage): Promise<string> {
   const isPacked = response.headers['content-encoding'] === 'gzip';
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of isPacked ? response.compose(createGunzip()) : response) {
+  for await (const chunk of isPacked ? pipeline(response, createGunzip(), () => {}) : response) {
     bytes += chunk.length;
     if (bytes > LARGEST_ANSWER) throw new Error('the answer is too large');
     chunks.push(chunk);

@@ -99,10 +99,8 @@ function partsOf(digest: Digest, day: Intl.DateTimeFormat): Part[] {
 
 /** What will be full, and the own checks that will reach their last level. */
 function forecasts({ will_be_full }: Digest, day: Intl.DateTimeFormat): Part[] {
-  const [full, worse] = [
-    will_be_full.filter((one) => !one.own_check),
-    will_be_full.filter((one) => one.own_check),
-  ];
+  const full = will_be_full.filter((one) => one.own_check === null);
+  const worse = will_be_full.filter((one) => one.own_check !== null);
   const toLine = (one: (typeof will_be_full)[number]) => {
     const { connection, connection_id, object, full_at, own_check } = one;
     const name = own_check
