@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { ecsProblems, entryProblems, ocsfProblems } from '../../src/activity/formats/published-fixture.ts';
+import { ecsProblems } from '../../src/activity/formats/ecs-fixture.ts';
+import { entryProblems } from '../../src/activity/formats/entry-fixture.ts';
+import { ocsfProblems } from '../../src/activity/formats/ocsf-fixture.ts';
 import type { ShownEntry } from '../../src/activity/formats/shown-entry.ts';
 import type { SampleService } from './sample-service.ts';
 

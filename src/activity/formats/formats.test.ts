@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { ENTRY_OBJECTS } from '../../vocabulary/entry-objects.ts';
-import { ACTION_TYPES, CATALOGUE } from '../catalogue/catalogue.ts';
+import { ACTION_TYPES, type ActionType, CATALOGUE } from '../catalogue/catalogue.ts';
 import { exampleEntry } from '../catalogue/example-fixture.ts';
 import { formatEntry } from './format.ts';
-import { ecsProblems, entryProblems, ocsfProblems } from './published-fixture.ts';
+import { ecsProblems } from './ecs-fixture.ts';
+import { entryProblems } from './entry-fixture.ts';
+import { ocsfProblems } from './ocsf-fixture.ts';
 
 test.each(ACTION_TYPES)('an entry of %s is valid in each format, with a name or without', (type) => {
   const entry = exampleEntry(type);
@@ -55,6 +57,53 @@ test('a failed sign-in is a failed logon of the member, by nobody known', () => 
     source: { ip: '192.0.2.7' },
   });
 });
+
+// What the schemas do not have is found, or "valid" would mean nothing.
+test.each<[change: string, type: ActionType, fields: object, problem: string]>([
+  ['an attribute of another class', 'member_changed', { api: { operation: 'x' } }, 'api is no attribute'],
+  ['an attribute of an object', 'member_changed', { user: { id: 3, name: 'A' } }, 'user.id is no attribute'],
+  ['a number for a text', 'member_changed', { user: { uid: 3 } }, 'user.uid is no string'],
+  ['a text for a number', 'member_changed', { time: '2026-03-02' }, 'time is no integer'],
+  ['a name for an address', 'member_changed', { src_endpoint: { ip: 'a' } }, 'src_endpoint.ip is no ip'],
+  ['a value of no enumeration', 'member_changed', { severity_id: 7 }, 'severity_id is not of its'],
+  ['another caption', 'member_changed', { severity: 'Info' }, 'severity is not the caption Informational'],
+  ['another type', 'member_changed', { type_uid: 300101 }, 'type_uid is not class and activity'],
+  ['a method', 'api_request', { http_request: { http_method: 'PATCH' } }, 'http_method is not of its'],
+  ['a later attribute', 'api_request', { http_response: { code: 200 } }, 'http_response is no attribute'],
+  ['no profile', 'activity_exported', { metadata: { product: {} } }, 'actor needs the profile host'],
+  ['nobody', 'member_changed', { user: { type_id: 0, type: 'Unknown' } }, 'has none of account,name,uid'],
+])('the judge of OCSF refuses %s', (_change, type, fields, problem) => {
+  const event = { ...formatEntry('ocsf', exampleEntry(type), 3), ...fields };
+  expect(ocsfProblems(event).join('\n')).toContain(problem);
+});
+
+test.each<[change: string, fields: object, problem: string]>([
+  ['a field', { user: { identifier: '3' } }, 'user.identifier is no field'],
+  ['a list for a text', { message: ['a'] }, 'message is a list'],
+  ['a text for a list', { related: { user: 'Ada' } }, 'related.user is no list'],
+  ['a number for a keyword', { user: { id: 3 } }, 'user.id is no keyword'],
+  ['a text for a number', { event: { severity: '1' } }, 'event.severity is no long'],
+  ['a name for an address', { source: { ip: 'a' } }, 'source.ip is no ip'],
+  ['a category', { event: { category: ['logs'], type: ['info'] } }, 'logs is no value of event.category'],
+  ['a type of another category', { event: { category: ['iam'], type: ['start'] } }, 'start is no type of iam'],
+  ['no event', { event: {} }, 'event.id is required'],
+])('the judge of ECS refuses %s', (_change, fields, problem) => {
+  const document = { ...formatEntry('ecs', exampleEntry('member_changed'), 3), ...fields };
+  expect(ecsProblems(document).join('\n')).toContain(problem);
+});
+
+test.each(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'get'])(
+  'a request by %s is an event',
+  (method) => {
+    const entry = exampleEntry('api_request');
+    const refused = { ...entry, properties: { ...entry.properties, method, status: 405 } };
+    expect(ocsfProblems(formatEntry('ocsf', refused, 3))).toEqual([]);
+    expect(ecsProblems(formatEntry('ecs', refused, 3))).toEqual([]);
+    expect(formatEntry('ocsf', refused, 3)).toMatchObject({
+      api: { operation: `${method} ${entry.page_path}` },
+    });
+  },
+);
 
 test.each([
   [200, 'Success', 1, ['access'], 'success'],

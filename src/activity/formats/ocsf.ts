@@ -57,6 +57,9 @@ const METHODS: Readonly<Record<string, Activity>> = {
   DELETE: 'delete',
 };
 
+// What the schema knows; `api.operation` has the others.
+const HTTP_METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'TRACE'];
+
 const SEVERITIES = { info: [1, 'Informational'], low: [2, 'Low'], medium: [3, 'Medium'] } as const;
 
 const PRODUCT = { name: 'dbvitals', vendor_name: 'dbvitals' };
@@ -91,11 +94,13 @@ export function toOcsf(entry: ShownEntry, accountId: number | null): object {
       uid: eventId(accountId, entry.id),
       sequence: entry.id,
       original_time: entry.occurred_at,
+      // The class has an actor by the profile Host only.
+      profiles: type === WEB_RESOURCES ? ['host'] : null,
       ...(accountId !== null && { tenant_uid: String(accountId) }),
     },
     actor: toActor(who),
     src_endpoint: who.source.ip === null ? SERVICE : { ip: who.source.ip },
-    dst_endpoint: SERVICE,
+    dst_endpoint: type === ACCOUNT_CHANGE ? null : SERVICE, // the class has none
     ...ofClass(type, kind, entry, who),
   };
   return withoutNulls(event) as object;
@@ -185,11 +190,10 @@ function toRequest({ page_path, properties }: ShownEntry): object {
       response: { code: status, error: error_code },
     },
     http_request: {
-      http_method: method,
+      http_method: HTTP_METHODS.includes(String(method)) ? method : null,
       user_agent,
       uid: request_id,
       url: { path: page_path, query_string: query_string === '' ? null : query_string },
     },
-    http_response: { code: status },
   };
 }
