@@ -136,6 +136,38 @@ test('WAL-G: of PostgreSQL and of MySQL, and an empty list', () => {
   expect(parse('walg', 'null')).toEqual([]);
 });
 
+test('WAL-G: a delta has no size to compare, and a list without --detail is told', () => {
+  const full = {
+    backup_name: 'base_000000010000000100000009',
+    start_time: '2026-11-27T03:30:59.892342Z',
+    finish_time: '2026-11-27T03:36:31.852791Z',
+    uncompressed_size: 131_246_337,
+  };
+  const delta = {
+    ...full,
+    backup_name: 'base_00000001000000010000000F_D_000000010000000100000009',
+    finish_time: '2026-11-28T03:31:31.852791Z',
+    uncompressed_size: 1_246_337,
+  };
+  expect(parse('walg', [full, delta]).map(({ bytes }) => bytes)).toEqual([null, 131_246_337]);
+  const short = { backup_name: full.backup_name, time: '2026-11-27T03:36:36Z', wal_file_name: '0000' };
+  expect(() => parse('walg', [short])).toThrow('add --detail to wal-g backup-list');
+});
+
+test('Barman: an increment and a snapshot have no size to compare', () => {
+  const done = {
+    backup_id: '20261128T020001',
+    end_time_timestamp: '1795831800',
+    status: 'DONE',
+    size_bytes: 5,
+  };
+  const sizes = (more: object) => parse('barman', { main: [{ ...done, ...more }] }).map(({ bytes }) => bytes);
+  expect(sizes({ backup_type: 'full' })).toEqual([5]);
+  expect(sizes({ backup_type: 'rsync' })).toEqual([5]);
+  expect(sizes({ backup_type: 'incremental' })).toEqual([null]);
+  expect(sizes({ backup_type: 'snapshot', size_bytes: null })).toEqual([null]);
+});
+
 test('mariabackup: rows of the history table', () => {
   const text = 'uuid\tstart_time\tend_time\nb1c2\t2026-11-28 01:00:00\t2026-11-28 01:20:30\n';
   expect(parse('mariabackup', text)).toEqual([

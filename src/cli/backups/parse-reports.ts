@@ -68,6 +68,8 @@ function parsePgBackRest(text: string, name: string | undefined): BackupReport[]
 /** Copied, and the WAL that it needs has arrived or is on its way. */
 const DONE = ['DONE', 'WAITING_FOR_WALS'];
 
+const INCOMPARABLE = ['incremental', 'snapshot'];
+
 /** `barman --format json list-backup`: an object of lists by server. A failed one has no time but that of its id. */
 function parseBarman(text: string, name: string | undefined): BackupReport[] {
   const servers = objectIn(parseJson(text), 'the report');
@@ -81,7 +83,10 @@ function parseBarman(text: string, name: string | undefined): BackupReport[] {
       return [{ label, at: instantOfId(label), startedAt: null, succeeded: false, bytes: null }];
     if (!DONE.includes(status)) return [];
     const at = instantOf(Number(textIn(backup, 'end_time_timestamp')), 'end_time_timestamp');
-    const bytes = bytesOf(backup['size_bytes'], 'size_bytes');
+    const size = backup['size_bytes'] ?? null;
+    // An increment has the size of what changed, and a snapshot none: neither says how much there is.
+    const isWhole = size !== null && !INCOMPARABLE.includes(String(backup['backup_type']));
+    const bytes = isWhole ? bytesOf(size, 'size_bytes') : null;
     return [{ label, at, startedAt: null, succeeded: true, bytes }];
   });
 }
@@ -93,14 +98,19 @@ function parseWalG(text: string): BackupReport[] {
     const backup = objectIn(one, 'a backup');
     // For PostgreSQL, and for MySQL.
     const at = backup['finish_time'] ?? backup['stop_local_time'];
+    if (at === undefined && backup['time'] !== undefined)
+      throw wrong('the times of backups are missing: add --detail to wal-g backup-list');
     const started = backup['start_time'] ?? backup['start_local_time'] ?? null;
     const size = backup['uncompressed_size'] ?? null;
+    const label = textIn(backup, 'backup_name');
+    // A delta has the size of what changed, and a snapshot 0: neither says how much there is.
+    const isWhole = size !== null && size !== 0 && !label.includes('_D_');
     return {
-      label: textIn(backup, 'backup_name'),
+      label,
       at: instantIn(at, 'finish_time'),
       startedAt: started === null ? null : instantIn(started, 'start_time'),
       succeeded: true,
-      bytes: size === null || size === 0 ? null : bytesOf(size, 'uncompressed_size'),
+      bytes: isWhole ? bytesOf(size, 'uncompressed_size') : null,
     };
   });
 }
