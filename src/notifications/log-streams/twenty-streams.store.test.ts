@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestStore, type TestStore } from '../../../test/support/store.ts';
+import { changeAccount } from '../../activity/record-entry.ts';
+import type { Rounds } from '../../platform/rounds.ts';
+import {
+  addTo,
+  firstRow,
+  type ReceivedRequest,
+  runDispatcher,
+  startReceiver,
+} from '../dispatch/dispatcher-fixture.ts';
+
+/** The streams of each account. */
+const STREAMS = [12, 5, 3];
+/** The entries of each account before its streams begin, and so many more while they run. */
+const ENTRIES = 1_200;
+
+let store: TestStore;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+let services: Rounds[] = [];
+/** How many answers are left until a path is answered 503 once. */
+const untilFailure = new Map<string, number>();
+
+beforeAll(async () => {
+  store = await startTestStore();
+  receiver = await startReceiver(({ path }) => {
+    const left = untilFailure.get(path) ?? 0;
+    untilFailure.set(path, left - 1);
+    return left === 1 ? 503 : 200;
+  });
+});
+
+afterAll(async () => {
+  await Promise.all(services.map((service) => service.stop()));
+  await receiver.stop();
+  await store.stop();
+});
+
+async function write(accountId: number, count: number): Promise<void> {
+  for (let left = count; left > 0; left -= 100)
+    await changeAccount(store.writer, accountId, async ({ record }) => {
+      for (let n = 0; n < Math.min(left, 100); n += 1)
+        record('connection_tagged', '/c', {
+          connection_id: accountId,
+          name: `of ${accountId}`,
+          added: [],
+          removed: [],
+        });
+    });
+}
+
+const rangeOf = ({ headers }: ReceivedRequest) =>
+  [Number(headers['dbvitals-first-id']), Number(headers['dbvitals-last-id'])] as const;
+
+test('twenty streams of three accounts at once, by two services: each whole, in order, and of its account only', {
+  timeout: 120_000,
+}, async () => {
+  const accounts = await Promise.all(STREAMS.map(() => store.account()));
+  for (const accountId of accounts) await write(accountId, ENTRIES);
+  const streams: { path: string; accountId: number; id: number; refusals: number }[] = [];
+  for (const [at, accountId] of accounts.entries())
+    for (let n = 0; n < (STREAMS[at] ?? 0); n += 1) {
+      const path = `/${accountId}-${n}`;
+      const refusals = n % 3 === 2 ? 1 : 0; // amid the log
+      if (refusals > 0) untilFailure.set(path, 2);
+      const wanted = { name: path, channel: 'log_http', url: `${receiver.url}${path}` } as const;
+      const id = await addTo(store, accountId, { ...wanted, stream: { fromId: 1 } });
+      streams.push({ path, accountId, id, refusals });
+    }
+  services = [runDispatcher(store), runDispatcher(store)];
+  await Promise.all(accounts.map((accountId) => write(accountId, ENTRIES)));
+  const head = 'select last_id::int as id from activity_head where account_id = $1';
+  for (const { path, accountId, id, refusals } of streams) {
+    const { id: last } = await firstRow<{ id: number }>(store, head, [accountId]);
+    expect(last).toBeGreaterThanOrEqual(2 * ENTRIES);
+    await firstRow(store, 'select 1 as there from log_stream where destination_id = $1 and next_id > $2', [
+      id,
+      last,
+    ]);
+    const requests = receiver.got.filter((request) => request.path === path);
+    const batches = new Map(requests.map((request) => [rangeOf(request).join('-'), request]));
+    // Each batch begins where the one before ended, and only one that was refused came again.
+    const inOrder = [...batches.values()];
+    expect(inOrder.map((request) => rangeOf(request)[0])).toEqual([
+      1,
+      ...inOrder.slice(0, -1).map((request) => rangeOf(request)[1] + 1),
+    ]);
+    const lines = inOrder.flatMap(({ body }) =>
+      body
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    );
+    expect(lines.map((line) => line.id).slice(0, last)).toEqual(
+      Array.from({ length: last }, (_, n) => n + 1),
+    );
+    expect(requests.length - batches.size).toBe(refusals);
+    const others = lines.filter(
+      ({ action_type, properties }) =>
+        action_type === 'connection_tagged' && properties.connection_id !== accountId,
+    );
+    expect(others).toEqual([]);
+    expect(new Set(requests.map(({ headers }) => headers['dbvitals-account']))).toEqual(
+      new Set([String(accountId)]),
+    );
+  }
+});
