@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { ENTRY_OBJECTS } from '../../vocabulary/entry-objects.ts';
 import { ACTION_TYPES, type ActionType, CATALOGUE } from '../catalogue/catalogue.ts';
 import { exampleEntry } from '../catalogue/example-fixture.ts';
-import { formatEntry } from './format.ts';
 import { ecsProblems } from './ecs-fixture.ts';
 import { entryProblems } from './entry-fixture.ts';
+import { formatEntry } from './format.ts';
 import { ocsfProblems } from './ocsf-fixture.ts';
 
 test.each(ACTION_TYPES)('an entry of %s is valid in each format, with a name or without', (type) => {
@@ -85,7 +85,11 @@ test.each<[change: string, fields: object, problem: string]>([
   ['a text for a number', { event: { severity: '1' } }, 'event.severity is no long'],
   ['a name for an address', { source: { ip: 'a' } }, 'source.ip is no ip'],
   ['a category', { event: { category: ['logs'], type: ['info'] } }, 'logs is no value of event.category'],
-  ['a type of another category', { event: { category: ['iam'], type: ['start'] } }, 'start is no type of iam'],
+  [
+    'a type of another category',
+    { event: { category: ['iam'], type: ['start'] } },
+    'start is no type of iam',
+  ],
   ['no event', { event: {} }, 'event.id is required'],
 ])('the judge of ECS refuses %s', (_change, fields, problem) => {
   const document = { ...formatEntry('ecs', exampleEntry('member_changed'), 3), ...fields };

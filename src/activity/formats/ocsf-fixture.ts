@@ -206,16 +206,7 @@ const OBJECTS: Readonly<Record<string, ObjectFacts>> = {
   },
   network_endpoint: {
     attributes: { ip: 'ip', svc_name: 'string' },
-    oneOf: [
-      'ip',
-      'uid',
-      'name',
-      'hostname',
-      'svc_name',
-      'instance_uid',
-      'interface_uid',
-      'interface_name',
-    ],
+    oneOf: ['ip', 'uid', 'name', 'hostname', 'svc_name', 'instance_uid', 'interface_uid', 'interface_name'],
   },
   service: { attributes: { name: 'string', uid: 'string' }, oneOf: NAME_OR_UID },
   api: {
