@@ -11,6 +11,7 @@ export const CHANNELS = [
   'heartbeat',
   'log_http',
   'splunk_hec',
+  'elastic',
   'otlp_logs',
   'syslog',
   's3',
@@ -19,7 +20,14 @@ export const CHANNELS = [
 export type Channel = (typeof CHANNELS)[number];
 
 /** The channels of log streams: they get the entries of the account's log instead of events. */
-export const LOG_CHANNELS: readonly Channel[] = ['log_http', 'splunk_hec', 'otlp_logs', 'syslog', 's3'];
+export const LOG_CHANNELS: readonly Channel[] = [
+  'log_http',
+  'splunk_hec',
+  'elastic',
+  'otlp_logs',
+  'syslog',
+  's3',
+];
 
 /** The channels that get no events: a heartbeat gets requests without one. */
 export const EVENTLESS_CHANNELS: readonly Channel[] = ['heartbeat', ...LOG_CHANNELS];
@@ -34,6 +42,7 @@ export const AUTHORIZED_CHANNELS: readonly Channel[] = [
   'heartbeat',
   'log_http',
   'splunk_hec',
+  'elastic',
   'otlp_logs',
   's3',
 ];

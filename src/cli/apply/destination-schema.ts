@@ -31,7 +31,9 @@ export function destinationSchema() {
         }),
       ),
       routing_key: place('The integration key of PagerDuty'),
-      authorization: place('The value of the Authorization header'),
+      authorization: place(
+        'The value of the Authorization header, or a header of another name such as DD-API-KEY: KEY',
+      ),
       ...channelSettings(),
       stream: Type.Optional(streamSchema()),
       recipients: Type.Optional(

@@ -11,7 +11,7 @@ export interface DestinationSecrets {
   signing?: readonly SigningSecret[];
   /** PagerDuty's integration key. */
   routingKey?: string;
-  /** The value of an `Authorization` header, such as Alertmanager's behind a proxy; of s3 ACCESS_KEY_ID:SECRET_ACCESS_KEY. */
+  /** The value of an `Authorization` header, or a whole line such as `DD-API-KEY: xxxx`; of s3 ACCESS_KEY_ID:SECRET_ACCESS_KEY. */
   authorization?: string;
 }
 

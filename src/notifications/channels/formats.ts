@@ -3,6 +3,7 @@ import { alertmanager } from './alertmanager.ts';
 import type { ChannelFormat } from './channel.ts';
 import { discord } from './discord.ts';
 import { heartbeat } from './heartbeat.ts';
+import { elastic } from './log/elastic.ts';
 import { logHttp } from './log/log-http.ts';
 import { otlpLogs } from './log/otlp-logs.ts';
 import { s3 } from './log/s3.ts';
@@ -28,6 +29,7 @@ export const FORMATS: Readonly<Record<Channel, ChannelFormat>> = {
   heartbeat,
   log_http: logHttp,
   splunk_hec: splunkHec,
+  elastic,
   otlp_logs: otlpLogs,
   syslog,
   s3,

@@ -12,8 +12,9 @@ interface Post {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** A POST to a destination. An `authorization` among its secrets is sent as the header, and not kept. */
+/** A POST to a destination. An `authorization` among its secrets is sent as the header that it names, and not kept. */
 export function post(secrets: DestinationSecrets, { url, body, contentType, headers }: Post): OutgoingHttp {
+  const [name, value] = readAuthorization(secrets.authorization ?? '');
   return {
     protocol: 'http',
     method: 'POST',
@@ -22,11 +23,20 @@ export function post(secrets: DestinationSecrets, { url, body, contentType, head
       'content-type': contentType,
       'user-agent': USER_AGENT,
       ...headers,
-      ...(secrets.authorization !== undefined && { authorization: secrets.authorization }),
+      ...(value !== '' && { [name]: value }),
     },
     body,
-    secretHeaders: ['authorization'],
+    secretHeaders: [name],
   };
+}
+
+/**
+ * The header of an authorization, in lower case: `authorization` and the value that was entered, or the header of a whole line such
+ * as `DD-API-KEY: xxxx`.
+ */
+export function readAuthorization(entered: string): readonly [name: string, value: string] {
+  const [, name, value] = /^([A-Za-z][A-Za-z0-9-]{0,62}): (\S.*)$/.exec(entered) ?? [];
+  return name === undefined || value === undefined ? ['authorization', entered] : [name.toLowerCase(), value];
 }
 
 /** Posts a made message, as it is, to the destination's URL. */

@@ -1,6 +1,7 @@
 import { invalidParameter } from '../../platform/rejection.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
 import type { DestinationSecrets } from '../channels/channel.ts';
+import { readAuthorization } from '../channels/http-request.ts';
 import { urlProblem } from '../sending/check-url.ts';
 import type { DestinationAddress } from './destination-input.ts';
 
@@ -27,6 +28,7 @@ const EXAMPLES: Readonly<Record<Exclude<Channel, 'email'>, string>> = {
   heartbeat: 'https://heartbeat.example.com/ping/xxxx',
   log_http: 'https://siem.example.com/dbvitals',
   splunk_hec: 'https://splunk.example.com:8088',
+  elastic: 'https://elastic.example.com:9200/logs-dbvitals.activity-default',
   otlp_logs: 'https://otel.example.com:4318/v1/logs',
   syslog: 'syslog+tls://logs.example.com:6514',
   s3: 'https://bucket.s3.eu-central-1.amazonaws.com/dbvitals',
@@ -38,8 +40,8 @@ const VENDOR_PATHS: readonly { host: RegExp; path: RegExp; channel: Channel }[] 
   { channel: 'discord', host: /(?:^|\.)discord(?:app)?\.com$/, path: /^\/api\/(?:v\d+\/)?webhooks\/./ },
 ];
 
-/** The channels whose URL is a secret with a path: without one it can't be right. */
-const WITH_PATH: readonly Channel[] = ['slack', 'mattermost', 'teams', 'discord'];
+/** The channels whose URL has a path: without one it can't be right. */
+const WITH_PATH: readonly Channel[] = ['slack', 'mattermost', 'teams', 'discord', 'elastic'];
 
 /** The URL to store. Throws a {@link Rejection} that says in one sentence what is wrong with it. */
 function requireUrl(channel: Exclude<Channel, 'email'>, text: string, rules: AddressRules): string {
@@ -56,6 +58,8 @@ function requireUrl(channel: Exclude<Channel, 'email'>, text: string, rules: Add
     throw reject("The bucket and the prefix may have letters, digits and !-_.*'()=~ only, without a query.");
   const vendor = VENDOR_PATHS.find((known) => known.channel === channel && known.host.test(url.hostname));
   const lacksPath = WITH_PATH.includes(channel) && url.pathname === '/' && url.search === '';
+  if (lacksPath && channel === 'elastic')
+    throw reject(`Enter the URL with the data stream or the index, such as ${example}.`);
   if (lacksPath || (vendor && !vendor.path.test(url.pathname)))
     throw reject(`Enter the whole URL that ${NAMES[channel]} shows, such as ${example}.`);
   return url.href;
@@ -84,18 +88,25 @@ function requireRoutingKey(text: string): string {
   );
 }
 
-/** The value of an `Authorization` header. Throws a {@link Rejection}. */
+/** The value of an `Authorization` header, or a line with the header of a key. Throws a {@link Rejection}. */
 function requireAuthorization(channel: Channel, text: string): string {
   if (channel === 's3' && !/^[\w.:@-]{3,128}:[\x21-\x39\x3b-\x7e]{8,256}$/.test(text))
     throw invalidParameter(
       'authorization',
       'Enter the access key as ACCESS_KEY_ID:SECRET_ACCESS_KEY, without a colon in the secret.',
     );
-  if (/^[\x21-\x7e](?:[\x20-\x7e]{0,1998}[\x21-\x7e])?$/.test(text)) return text;
-  throw invalidParameter(
-    'authorization',
-    'Enter the value of the Authorization header, such as Bearer xxxx: one line of ASCII characters.',
-  );
+  if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,1998}[\x21-\x7e])?$/.test(text))
+    throw invalidParameter(
+      'authorization',
+      'Enter the value of the Authorization header, such as Bearer xxxx: one line of ASCII characters.',
+    );
+  // A header of another purpose could change what the request says.
+  if (!/(?:^|-)(?:key|token|auth|authorization|secret)$/.test(readAuthorization(text)[0]))
+    throw invalidParameter(
+      'authorization',
+      'A header of another name must be one of a key or a token, such as DD-API-KEY: xxxx.',
+    );
+  return text;
 }
 
 /** The secrets that an address gives, without those of signing. Throws a {@link Rejection}. */

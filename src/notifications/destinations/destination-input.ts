@@ -96,6 +96,7 @@ const FIELDS: Readonly<Record<Channel, readonly string[]>> = {
   heartbeat: ['url!', 'authorization'],
   log_http: ['url!', 'authorization'],
   splunk_hec: ['url!', 'authorization!'],
+  elastic: ['url!', 'authorization!'],
   otlp_logs: ['url!', 'authorization'],
   syslog: ['url!'],
   s3: ['url!', 'authorization!'],

@@ -65,6 +65,27 @@ test.each<[Omit<NewDestination, 'name'>, string, RegExp]>([
   [{ channel: 'syslog', url: 'syslog+tcp://a.b' }, 'url', /only if DBVITALS_ALLOW_PRIVATE_DESTINATIONS/],
   [{ channel: 'log_http', url: 'syslog+tls://a.b' }, 'url', /must begin with https/],
   [{ channel: 'splunk_hec', url: 'https://a.b/' }, 'authorization', /needs an Authorization header/],
+  [
+    { channel: 'log_http', url: 'https://a.b/', authorization: 'Host: unspoken' },
+    'authorization',
+    /DD-API-KEY/,
+  ],
+  [
+    { channel: 'log_http', url: 'https://a.b/', authorization: 'Content-Length: 0' },
+    'authorization',
+    /DD-API-KEY/,
+  ],
+  [
+    { channel: 'log_http', url: 'https://a.b/', authorization: 'DD-API-KEY: x\r\nHost: y' },
+    'authorization',
+    /one line of ASCII/,
+  ],
+  [
+    { channel: 'elastic', url: 'https://a.b', authorization: 'ApiKey unspoken' },
+    'url',
+    /with the data stream or the index/,
+  ],
+  [{ channel: 'elastic', url: 'https://a.b/logs' }, 'authorization', /needs an Authorization header/],
   [{ channel: 'webhook', url: 'https://a.b/', stream: {} }, 'stream', /sends no log/],
   [{ channel: 's3', url: BUCKET }, 'authorization', /needs an access key/],
   [{ channel: 's3', url: BUCKET, authorization: 'Bearer unspoken' }, 'authorization', /ACCESS_KEY_ID:SECRET/],
@@ -106,7 +127,7 @@ test('compatible servers are accepted, and private ones if the operator allows t
     routingKey: ROUTING_KEY,
   });
   expect(check(webhook('http://10.0.0.7:8080/hook'), true)).toEqual({ url: 'http://10.0.0.7:8080/hook' });
-  expect(CHANNELS).toHaveLength(14);
+  expect(CHANNELS).toHaveLength(15);
 });
 
 test.each([

@@ -118,7 +118,7 @@ test('a new token is tried at once, however long the stream would have waited', 
   expect(collector.indexed.map(({ event }) => event.id).slice(0, newest)).toEqual(upTo(newest));
 });
 
-test.each(['splunk_hec', 'otlp_logs'] as const)(
+test.each(['splunk_hec', 'otlp_logs', 'elastic'] as const)(
   'a sign-in page that answers 200 is no receiver: nothing of %s counts as delivered',
   async (channel) => {
     const accountId = await store.account();
@@ -127,11 +127,11 @@ test.each(['splunk_hec', 'otlp_logs'] as const)(
       () => '<!doctype html><title>Sign in</title>',
     );
     started.push(page);
-    const authorization = channel === 'splunk_hec' ? { authorization: 'token' } : {};
+    const authorization = channel === 'otlp_logs' ? {} : { authorization: 'token' };
     const id = await addTo(store, accountId, {
       name: 'Portal',
       channel,
-      url: page.url,
+      url: `${page.url}/logs`,
       stream: { fromId: 1 },
       ...authorization,
     });

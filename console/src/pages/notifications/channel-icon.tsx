@@ -20,6 +20,7 @@ const ICONS: Record<Channel, ReactNode> = {
   heartbeat: <path d="M1.8 8.3h3L6.5 4.3l3 7.5 1.7-3.5h3" />,
   log_http: LOG,
   splunk_hec: LOG,
+  elastic: LOG,
   otlp_logs: LOG,
   syslog: LOG,
   s3: LOG,

@@ -92,6 +92,14 @@ export const CHANNEL_TEXTS: Record<Channel, ChannelText> = {
     address: 'URL of the collector',
     placeholder: 'https://splunk.example.com:8088',
   },
+  elastic: {
+    name: 'Elasticsearch',
+    words: 'The activity log in a data stream',
+    where:
+      'In Kibana: Stack Management → API keys → Create API key, with the privilege create_doc on the data stream. OpenSearch takes it too.',
+    address: 'URL of the data stream',
+    placeholder: 'https://elastic.example.com:9200/logs-dbvitals.activity-default',
+  },
   otlp_logs: {
     name: 'OpenTelemetry',
     words: 'The activity log as log records',
@@ -120,7 +128,7 @@ export const OFFERED = Object.keys(CHANNEL_TEXTS) as Channel[];
 
 /** The channels whose URL is a password as a whole. */
 export function hasSecretUrl(channel: Channel): boolean {
-  return !['webhook', 'alertmanager', 's3'].includes(channel);
+  return !['webhook', 'alertmanager', 'elastic', 's3'].includes(channel);
 }
 
 /** A name that no destination has yet, such as `Slack 2`. */

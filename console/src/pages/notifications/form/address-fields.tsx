@@ -64,7 +64,7 @@ export function AddressFields({ channel, isNew, privateAllowed, draft, onChange 
         type={isSecret ? 'password' : 'text'}
       />
       {channel === 'alertmanager' && <AuthorizationField draft={draft} isNew={isNew} onChange={onChange} />}
-      {(channel === 's3' || channel === 'splunk_hec') && (
+      {TOKENS[channel] !== undefined && (
         <TextField
           {...bind('authorization')}
           autoComplete="off"
@@ -72,7 +72,7 @@ export function AddressFields({ channel, isNew, privateAllowed, draft, onChange 
             isNew ? `${channel === 's3' ? 'ACCESS_KEY_ID:SECRET_ACCESS_KEY. ' : ''}${STORED}` : KEPT
           }
           isRequired={isNew}
-          label={channel === 's3' ? 'Access key' : 'Token'}
+          label={TOKENS[channel]}
           maxLength={2_000}
           mono
           type="password"
@@ -82,6 +82,13 @@ export function AddressFields({ channel, isNew, privateAllowed, draft, onChange 
   );
 }
 
+/** What the required authorization of a channel is called. */
+const TOKENS: Partial<Record<Channel, string>> = {
+  s3: 'Access key',
+  splunk_hec: 'Token',
+  elastic: 'API key',
+};
+
 /** An optional Authorization header, such as for a proxy. */
 export function AuthorizationField({ isNew, draft, onChange }: DestinationFieldsProps & { isNew: boolean }) {
   const bind = bindTo(draft, onChange);
@@ -89,7 +96,11 @@ export function AuthorizationField({ isNew, draft, onChange }: DestinationFields
     <TextField
       {...bind('authorization')}
       autoComplete="off"
-      description={isNew ? 'Optional: the value of the Authorization header, such as “Bearer …”.' : KEPT}
+      description={
+        isNew
+          ? 'Optional: the value of the Authorization header, such as “Bearer …”, or a header such as “DD-API-KEY: …”.'
+          : KEPT
+      }
       label="Authorization"
       maxLength={2_000}
       mono
