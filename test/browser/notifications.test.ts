@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { closeWindows, keepPicture, openWindow, violations, visit, type Window } from './chromium.ts';
+import { closeWindows, inspect, keepPicture, openWindow, violations, visit, type Window } from './chromium.ts';
 import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { addDestination } from './destinations.ts';
 import { actOn, focused, press, tabTo, write } from './keyboard.ts';
@@ -277,15 +277,45 @@ test('a bucket of S3 is added: a wrong access key and region are explained, and 
   await bucket.stop();
 });
 
-test('the token of Splunk stands beside its URL, and is required', async () => {
+test.each([
+  ['splunk_hec', 'Token'],
+  ['elastic', 'API key'],
+])('the secret of %s stands beside its URL, and is required', async (channel, label) => {
   const window = await openWindow(service.origin, await service.createOwner('enterprise'));
-  await visit(window.page, '/notifications?add=splunk_hec');
-  const token = window.page.getByLabel('Token', { exact: true });
+  await visit(window.page, `/notifications?add=${channel}`);
+  const token = window.page.getByLabel(label, { exact: true });
   await token.waitFor();
   expect(await token.getAttribute('required')).not.toBeNull();
   expect(await token.getAttribute('type')).toBe('password');
-  await keepPicture(window.page, 'splunk-form');
+  await keepPicture(window.page, `${channel}-form`);
   await window.close();
+});
+
+test('the digest of a Mattermost is set in the form, in each look, and kept', async () => {
+  await visit(page, '/notifications?add=mattermost');
+  const form = page.getByRole('dialog', { name: 'Add Mattermost' });
+  await form.getByLabel('Webhook URL', { exact: true }).fill(slack.url);
+  await form.getByRole('button', { name: /Digest$/ }).click();
+  await page.getByRole('option', { name: 'Each Monday' }).click();
+  await form.getByLabel('Digest at', { exact: true }).fill('07:30');
+  const zone = form.getByLabel('Time zone of the digest', { exact: true });
+  await zone.fill('Mars/Olympus');
+  await press(page, 'Add and send test');
+  await form.locator('.field-error').waitFor();
+  await inspect(page, 'digest-form-wrong');
+  await zone.fill('Europe/Berlin');
+  await inspect(page, 'digest-form');
+  await press(page, 'Add and send test');
+  await done().click();
+  const { data } = await service.ask<{ data: { channel: string; digest: object | null }[] }>(
+    owner,
+    'GET',
+    '/destinations',
+  );
+  expect(data).toMatchObject([
+    { channel: 'mattermost', digest: { every: 'mon', at: '07:30', time_zone: 'Europe/Berlin' } },
+  ]);
+  expect(opened.complaints.filter((complaint) => !complaint.includes('400'))).toEqual([]);
 });
 
 test('a digest is sent at once, and the dialog says where it is', async () => {

@@ -70,6 +70,17 @@ test('pgBackRest: of several stanzas one must be chosen', () => {
   expect(parse('pgbackrest', [PGBACKREST, other], 'crm')).toEqual([]);
 });
 
+test('pgBackRest: a stanza that could not be read is told, one without a backup is not', () => {
+  const empty = (code: number, message: string) => [
+    { backup: [], db: [], name: 'shop', status: { code, lock: { backup: { held: false } }, message } },
+  ];
+  expect(() => parse('pgbackrest', empty(1, 'missing stanza path'))).toThrow(
+    'pgBackRest could not read the stanza shop: missing stanza path.',
+  );
+  expect(() => parse('pgbackrest', empty(99, 'other'))).toThrow('stanza shop: other.');
+  expect(parse('pgbackrest', empty(2, 'no valid backups'))).toEqual([]);
+});
+
 test('Barman: done and failed backups, none that is running', () => {
   const report = {
     main: [

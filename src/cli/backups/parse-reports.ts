@@ -51,7 +51,9 @@ function parsePgBackRest(text: string, name: string | undefined): BackupReport[]
   const stanzas = listIn(parseJson(text), 'the report').map((one) => objectIn(one, 'a stanza'));
   const names = stanzas.map((stanza) => textIn(stanza, 'name'));
   const stanza = stanzas[chosen(names, name, '--stanza')] ?? {};
-  return listIn(stanza['backup'], 'backup').map((one) => {
+  const backups = listIn(stanza['backup'], 'backup');
+  if (backups.length === 0) requireReadStanza(stanza);
+  return backups.map((one) => {
     const backup = objectIn(one, 'a backup');
     const { start, stop } = objectIn(backup['timestamp'], 'timestamp');
     const { size } = objectIn(backup['info'], 'info');
@@ -63,6 +65,17 @@ function parsePgBackRest(text: string, name: string | undefined): BackupReport[]
       bytes: bytesOf(size, 'info.size'),
     };
   });
+}
+
+/** Good, and good without a backup so far. With any other status, pgBackRest could not look. */
+const READ = [0, 2];
+
+/** Throws if the tool says why it lists nothing: it exits with 0 also for a stanza that is not there, or a repository out of reach. */
+function requireReadStanza(stanza: Json): void {
+  const { code, message } = isObject(stanza['status']) ? stanza['status'] : {};
+  if (code === undefined || READ.includes(Number(code))) return;
+  const said = typeof message === 'string' ? cleanText(message, LONGEST_LABEL) : `status ${Number(code)}`;
+  throw new UsageError(`pgBackRest could not read the stanza ${textIn(stanza, 'name')}: ${said}.`);
 }
 
 /** Copied, and the WAL that it needs has arrived or is on its way. */
