@@ -307,12 +307,12 @@ test('the digest of a Mattermost is set in the form, in each look, and kept', as
   await inspect(page, 'digest-form');
   await press(page, 'Add and send test');
   await done().click();
-  const { data } = await service.ask<{ data: { channel: string; digest: object | null }[] }>(
+  const { items } = await service.ask<{ items: { channel: string; digest: object | null }[] }>(
     owner,
     'GET',
     '/destinations',
   );
-  expect(data).toMatchObject([
+  expect(items).toMatchObject([
     { channel: 'mattermost', digest: { every: 'mon', at: '07:30', time_zone: 'Europe/Berlin' } },
   ]);
   expect(opened.complaints.filter((complaint) => !complaint.includes('400'))).toEqual([]);

@@ -141,6 +141,11 @@ path_prefix = ${POSTGRES}
     return this.#run('barman', '-c', `${this.#folder}/barman.conf`, ...words);
   }
 
+  /** The URL of the server, as its superuser. */
+  get url(): string {
+    return `postgres://postgres@${encodeURIComponent(this.#folder)}:${this.#port}/postgres`;
+  }
+
   async query(sql: string): Promise<string> {
     const at = ['-h', this.#folder, '-p', String(this.#port), '-U', 'postgres', '-Atqc', sql];
     return required(await this.#run(`${POSTGRES}/psql`, ...at)).trim();

@@ -91,6 +91,50 @@ test('pgBackRest: a full backup and an increment have their size, and damaged pa
   await postgres.query('drop table orders');
 }, 180_000);
 
+test('base backups stop while the archiver is green: critical within the expected time', async () => {
+  const words = ['connection', 'add', '--account', '1', '--name', 'archived', '--backup-expected', '26h'];
+  const { id } = await run<{ id: number }>([...words, '--url', postgres.url]);
+  const check = async () => {
+    await postgres.query('select pg_switch_wal()');
+    await expect
+      .poll(() =>
+        postgres.query(
+          "select last_archived_time > coalesce(last_failed_time, '-infinity') from pg_stat_archiver",
+        ),
+      )
+      .toBe('t');
+    const { checks } = await run<{ checks: { check_id: string; status: string; metric_line: string }[] }>([
+      'check',
+      'run',
+      '--connection',
+      String(id),
+    ]);
+    const found = (checkId: string) => checks.find(({ check_id }) => check_id === checkId);
+    return { archiver: found('PG_ARCHIVER_FAILING'), backup: found('BACKUP_STALE') };
+  };
+  // The report of the tool, as it would be so many hours after its last backup.
+  const reportOf = async (hours: number) => {
+    const info = JSON.parse((await postgres.pgBackRest('info', '--output=json')).stdout) as {
+      backup: { error: boolean; label: string; timestamp: { start: number; stop: number } }[];
+    }[];
+    for (const backup of info.flatMap((stanza) => stanza.backup)) {
+      backup.label += `-${hours}`;
+      backup.timestamp.start -= hours * 3_600;
+      backup.timestamp.stop -= hours * 3_600;
+    }
+    await run(
+      ['backup', 'report', '--connection', String(id), '--from', 'pgbackrest', '-'],
+      JSON.stringify(info),
+    );
+  };
+  await reportOf(27);
+  const late = await check();
+  expect(late.archiver).toMatchObject({ status: 'ok', metric_line: expect.stringMatching(/^WAL was last/) });
+  expect(late.backup).toMatchObject({ status: 'critical', metric_line: expect.stringContaining('is expected within') });
+  await reportOf(25);
+  expect((await check()).backup?.status).not.toBe('critical');
+}, 120_000);
+
 test('Barman: a backup has its time and size, and one that breaks off is a failure', async () => {
   const report = await connection('barman');
   const list = async () => (await postgres.barman('--format', 'json', 'list-backup', 'main')).stdout;
