@@ -12,6 +12,7 @@ export const CHANNELS = [
   'log_http',
   'splunk_hec',
   'elastic',
+  'sentinel',
   'otlp_logs',
   'syslog',
   's3',
@@ -24,6 +25,7 @@ export const LOG_CHANNELS: readonly Channel[] = [
   'log_http',
   'splunk_hec',
   'elastic',
+  'sentinel',
   'otlp_logs',
   'syslog',
   's3',
@@ -43,6 +45,7 @@ export const AUTHORIZED_CHANNELS: readonly Channel[] = [
   'log_http',
   'splunk_hec',
   'elastic',
+  'sentinel',
   'otlp_logs',
   's3',
 ];

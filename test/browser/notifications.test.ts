@@ -1,6 +1,14 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { closeWindows, inspect, keepPicture, openWindow, violations, visit, type Window } from './chromium.ts';
+import {
+  closeWindows,
+  inspect,
+  keepPicture,
+  openWindow,
+  violations,
+  visit,
+  type Window,
+} from './chromium.ts';
 import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { addDestination } from './destinations.ts';
 import { actOn, focused, press, tabTo, write } from './keyboard.ts';
@@ -280,6 +288,7 @@ test('a bucket of S3 is added: a wrong access key and region are explained, and 
 test.each([
   ['splunk_hec', 'Token'],
   ['elastic', 'API key'],
+  ['sentinel', 'App registration'],
 ])('the secret of %s stands beside its URL, and is required', async (channel, label) => {
   const window = await openWindow(service.origin, await service.createOwner('enterprise'));
   await visit(window.page, `/notifications?add=${channel}`);

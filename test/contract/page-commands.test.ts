@@ -106,8 +106,9 @@ async function follow(step: PageCommand, added: Added): Promise<void> {
   const { page, line, settings, output } = step;
   const words = withoutFiles(here(step.words, added));
   const environment = { ...inject('environment'), ...settings };
-  // A bucket has an access key, everything else a password.
-  const input = words.includes('s3') ? 'ACMEKEY:unspoken' : 'unspoken password';
+  // A bucket has an access key, Sentinel an app registration, everything else a password.
+  const parts = words.includes('sentinel') ? 'example.com:0123-4567:unspoken' : 'unspoken password';
+  const input = words.includes('s3') ? 'ACMEKEY:unspoken' : parts;
   const { exit, stdout, stderr } = await hostedCommand(words, environment, `${input}\n`);
   const text = words.join(' ');
   const place = `${page}:${line}: dbvitals ${text}\n${stdout}${stderr}`;

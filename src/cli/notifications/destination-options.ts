@@ -57,7 +57,7 @@ export function addDestinationOptions(command: Command): Command {
     .option('--routing-key-stdin', 'read the integration key of PagerDuty from standard input')
     .option(
       '--authorization-stdin',
-      'read the value of an Authorization header from standard input, such as Bearer TOKEN, or a header of another name such as DD-API-KEY: KEY; of splunk_hec the token, of elastic the API key, of s3 ACCESS_KEY_ID:SECRET_ACCESS_KEY',
+      'read the value of an Authorization header from standard input, such as Bearer TOKEN, or a header of another name such as DD-API-KEY: KEY; of splunk_hec the token, of elastic the API key, of s3 ACCESS_KEY_ID:SECRET_ACCESS_KEY, of sentinel TENANT_ID:CLIENT_ID:CLIENT_SECRET',
     )
     .option('--recipient <EMAIL>', 'a recipient of e-mail, may be repeated', repeated)
     .addOption(

@@ -11,7 +11,7 @@ export interface DestinationSecrets {
   signing?: readonly SigningSecret[];
   /** PagerDuty's integration key. */
   routingKey?: string;
-  /** The value of an `Authorization` header, or a whole line such as `DD-API-KEY: xxxx`; of s3 ACCESS_KEY_ID:SECRET_ACCESS_KEY. */
+  /** The value of an `Authorization` header, or a whole line such as `DD-API-KEY: xxxx`; of s3 ACCESS_KEY_ID:SECRET_ACCESS_KEY, of sentinel TENANT_ID:CLIENT_ID:CLIENT_SECRET. */
   authorization?: string;
 }
 
@@ -30,6 +30,8 @@ export interface OpenDestination {
   channel: Channel;
   settings: Readonly<Record<string, unknown>>;
   secrets: DestinationSecrets;
+  /** The token of an attempt, if the channel wants one. */
+  token?: string;
   /** The confirmed recipients of e-mail, with the token for the links of each. */
   recipients: readonly { email: string; token: string }[];
 }
@@ -98,6 +100,9 @@ interface Confirmation {
   isConfirmed(response: string): boolean;
 }
 
+/** A token and for how many seconds it holds, or why there is none. */
+export type TokenAnswer = { token: string; seconds: number } | { problem: string };
+
 /** How a channel forms messages and requests. */
 export interface ChannelFormat {
   /** The events in one message; null for a webhook, which sends each event's own body. */
@@ -106,6 +111,11 @@ export interface ChannelFormat {
   mostEvents: number;
   /** The request of one attempt. Its headers without secrets are kept with the attempt. */
   request(destination: OpenDestination, envelope: Envelope): OutgoingRequest | Promise<OutgoingRequest>;
+  /** How to get the token that requests carry, if the receiver takes no lasting secret. */
+  token?(destination: OpenDestination): {
+    request: OutgoingHttp;
+    read(response: string): TokenAnswer;
+  };
   /** Of a log stream. */
   makeBatch?: MakeBatch;
   /** What an answer means, if its status does not say it. */

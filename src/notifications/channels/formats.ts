@@ -7,6 +7,7 @@ import { elastic } from './log/elastic.ts';
 import { logHttp } from './log/log-http.ts';
 import { otlpLogs } from './log/otlp-logs.ts';
 import { s3 } from './log/s3.ts';
+import { sentinel } from './log/sentinel.ts';
 import { splunkHec } from './log/splunk-hec.ts';
 import { syslog } from './log/syslog.ts';
 import { email } from './mail/email-format.ts';
@@ -30,6 +31,7 @@ export const FORMATS: Readonly<Record<Channel, ChannelFormat>> = {
   log_http: logHttp,
   splunk_hec: splunkHec,
   elastic,
+  sentinel,
   otlp_logs: otlpLogs,
   syslog,
   s3,

@@ -28,6 +28,8 @@ const EXAMPLES: Readonly<Record<Exclude<Channel, 'email'>, string>> = {
   heartbeat: 'https://heartbeat.example.com/ping/xxxx',
   log_http: 'https://siem.example.com/dbvitals',
   splunk_hec: 'https://splunk.example.com:8088',
+  sentinel:
+    'https://NAME.REGION-1.ingest.monitor.azure.com/dataCollectionRules/dcr-0000/streams/Custom-DbvitalsActivity',
   elastic: 'https://elastic.example.com:9200/logs-dbvitals.activity-default',
   otlp_logs: 'https://otel.example.com:4318/v1/logs',
   syslog: 'syslog+tls://logs.example.com:6514',
@@ -58,6 +60,8 @@ function requireUrl(channel: Exclude<Channel, 'email'>, text: string, rules: Add
     throw reject("The bucket and the prefix may have letters, digits and !-_.*'()=~ only, without a query.");
   const vendor = VENDOR_PATHS.find((known) => known.channel === channel && known.host.test(url.hostname));
   const lacksPath = WITH_PATH.includes(channel) && url.pathname === '/' && url.search === '';
+  if (channel === 'sentinel' && !/^\/dataCollectionRules\/[\w-]+\/streams\/[\w-]+$/.test(url.pathname))
+    throw reject(`Enter the URL with the data collection rule and the stream, such as ${example}.`);
   if (lacksPath && channel === 'elastic')
     throw reject(`Enter the URL with the data stream or the index, such as ${example}.`);
   if (lacksPath || (vendor && !vendor.path.test(url.pathname)))
@@ -94,6 +98,11 @@ function requireAuthorization(channel: Channel, text: string): string {
     throw invalidParameter(
       'authorization',
       'Enter the access key as ACCESS_KEY_ID:SECRET_ACCESS_KEY, without a colon in the secret.',
+    );
+  if (channel === 'sentinel' && !/^[\w.-]{3,64}:[\w-]{8,64}:[\x21-\x7e]{8,256}$/.test(text))
+    throw invalidParameter(
+      'authorization',
+      'Enter the app registration as TENANT_ID:CLIENT_ID:CLIENT_SECRET.',
     );
   if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,1998}[\x21-\x7e])?$/.test(text))
     throw invalidParameter(

@@ -97,6 +97,7 @@ const FIELDS: Readonly<Record<Channel, readonly string[]>> = {
   log_http: ['url!', 'authorization'],
   splunk_hec: ['url!', 'authorization!'],
   elastic: ['url!', 'authorization!'],
+  sentinel: ['url!', 'authorization!'],
   otlp_logs: ['url!', 'authorization'],
   syslog: ['url!'],
   s3: ['url!', 'authorization!'],
@@ -110,11 +111,17 @@ const SAID = {
   recipients: ['recipients', 'recipients'],
 } as const;
 
+/** What the authorization of some channels is. */
+const KEYS: Readonly<Partial<Record<Channel, string>>> = {
+  s3: 'an access key',
+  sentinel: 'an app registration',
+};
+
 /** Requires the fields that the channel needs, and no others. With `isNew`, all that it needs must be there. */
 export function requireFields(channel: Channel, given: DestinationAddress, isNew: boolean): void {
   for (const field of ['url', 'routingKey', 'authorization', 'recipients'] as const) {
     const [setting, usual] = SAID[field];
-    const what = channel === 's3' && field === 'authorization' ? 'an access key' : usual;
+    const what = (field === 'authorization' && KEYS[channel]) || usual;
     const isGiven = given[field] !== undefined;
     const isRequired = FIELDS[channel].includes(`${field}!`);
     if (isGiven && !isRequired && !FIELDS[channel].includes(field))

@@ -21,6 +21,7 @@ const check = (wanted: Omit<NewDestination, 'name'>, allowPrivate = false) => {
 const webhook = (url: string) => ({ channel: 'webhook' as const, url });
 const hook = webhook('https://hooks.example.com/');
 const ROUTING_KEY = 'a'.repeat(32);
+const RULE = 'https://a.eastus-1.ingest.monitor.azure.com/dataCollectionRules/dcr-1/streams/Custom-A';
 const BUCKET = 'https://logs.s3.eu-central-1.amazonaws.com/audit';
 const ACCESS_KEY = 'AKIAIOSFODNN7EXAMPLE:unspoken-secret/+key';
 
@@ -86,6 +87,13 @@ test.each<[Omit<NewDestination, 'name'>, string, RegExp]>([
     /with the data stream or the index/,
   ],
   [{ channel: 'elastic', url: 'https://a.b/logs' }, 'authorization', /needs an Authorization header/],
+  [{ channel: 'sentinel', url: RULE, authorization: 'Bearer unspoken' }, 'authorization', /TENANT_ID:CLIENT/],
+  [{ channel: 'sentinel', url: RULE }, 'authorization', /needs an app registration/],
+  [
+    { channel: 'sentinel', url: 'https://a.b/x', authorization: 'a.example.com:0123-4567:unspoken-secret' },
+    'url',
+    /data collection rule and the stream/,
+  ],
   [{ channel: 'webhook', url: 'https://a.b/', stream: {} }, 'stream', /sends no log/],
   [{ channel: 's3', url: BUCKET }, 'authorization', /needs an access key/],
   [{ channel: 's3', url: BUCKET, authorization: 'Bearer unspoken' }, 'authorization', /ACCESS_KEY_ID:SECRET/],
@@ -127,7 +135,7 @@ test('compatible servers are accepted, and private ones if the operator allows t
     routingKey: ROUTING_KEY,
   });
   expect(check(webhook('http://10.0.0.7:8080/hook'), true)).toEqual({ url: 'http://10.0.0.7:8080/hook' });
-  expect(CHANNELS).toHaveLength(15);
+  expect(CHANNELS).toHaveLength(16);
 });
 
 test.each([

@@ -7,6 +7,7 @@ import type { ChannelFormat, OpenDestination } from '../channels/channel.ts';
 import { TamperedDestination } from '../destinations/destination-secrets.ts';
 import { openDestination } from '../destinations/open-destination.ts';
 import type { OutgoingRequest, Send, SendResult } from '../sending/outgoing.ts';
+import { type AccessTokens, NoToken } from './access-tokens.ts';
 import type { Lease } from './lease-deliveries.ts';
 import { messageOf } from './make-message.ts';
 
@@ -40,7 +41,7 @@ export interface AttemptDeps {
  * the store.
  */
 export async function attemptDelivery(
-  deps: AttemptDeps,
+  deps: AttemptDeps & { tokens: AccessTokens },
   lease: Lease,
   format: ChannelFormat,
   open: Open,
@@ -64,7 +65,7 @@ export async function attemptDelivery(
 }
 
 async function makeRequest(
-  { writer, consoleUrl }: AttemptDeps,
+  { writer, consoleUrl, tokens }: AttemptDeps & { tokens: AccessTokens },
   lease: Lease,
   format: ChannelFormat,
   open: Open,
@@ -76,7 +77,7 @@ async function makeRequest(
     : { contentType: 'application/json', body: first.body };
   const destination = message && (await open(lease.destination));
   if (!destination) return null; // a removed destination's deliveries are cancelled
-  return await format.request(destination, {
+  return await format.request(await tokens.authorize(format, destination), {
     ...message,
     eventId: first.event_id,
     epoch: first.epoch,
@@ -95,8 +96,13 @@ export function opener({ writer, secret }: Pick<AttemptDeps, 'writer' | 'secret'
   };
 }
 
+/** Whether the message of an error is a sentence for members. */
+export function hasPublicMessage(error: unknown): error is Error {
+  return [TamperedDestination, LostAccountKey, NoToken].some((kind) => error instanceof kind);
+}
+
 function sentenceOf(error: unknown, log: AttemptDeps['log']): string {
-  if (error instanceof TamperedDestination || error instanceof LostAccountKey) return error.message;
+  if (hasPublicMessage(error)) return error.message;
   log.error(errorFields(error, log), 'the request of a notification could not be made');
   return "The request could not be made: see the service's log.";
 }

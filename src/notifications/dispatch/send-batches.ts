@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { LostAccountKey } from '../../store/account-key.ts';
 import { errorFields, isStoreFailure } from '../../store/store-failure.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
 import type { ChannelFormat, LogBatch, OpenDestination } from '../channels/channel.ts';
@@ -18,7 +17,8 @@ import {
 import { type HeldBatch, SLOW_MS, streamRoom } from '../log-streams/stream-room.ts';
 import { failedAttempt } from '../sending/failed-attempt.ts';
 import type { SendResult } from '../sending/outgoing.ts';
-import type { AttemptDeps } from './attempt-delivery.ts';
+import { type AccessTokens, createAccessTokens } from './access-tokens.ts';
+import { type AttemptDeps, hasPublicMessage } from './attempt-delivery.ts';
 import { disableWhenGone, disableWhenTampered } from './disable-failing.ts';
 
 /** Streams are looked at this often while all have caught up, so entries wait at most this long for others. */
@@ -46,6 +46,7 @@ export interface BatchOptions extends AttemptDeps {
 /** Sends the batches of log streams, a part of each round of the dispatcher. */
 export function createBatchSender(options: BatchOptions, stopped: AbortSignal) {
   const running = new Map<Promise<void>, HeldBatch>();
+  const deps = { ...options, tokens: createAccessTokens(options.send) };
   /** When the last batch of a destination ended that was slow. */
   const slow = new Map<number, number>();
   let lookAt = 0;
@@ -53,7 +54,7 @@ export function createBatchSender(options: BatchOptions, stopped: AbortSignal) {
   function begin(lease: StreamLease, onError: (error: unknown) => void): void {
     const { accountId, destinationId, isTroubled } = lease;
     const held: HeldBatch = { accountId, destinationId, isTroubled, since: performance.now(), bytes: null };
-    const sending = sendBatch(options, lease, held, stopped)
+    const sending = sendBatch(deps, lease, held, stopped)
       .catch(onError)
       .finally(() => {
         running.delete(sending);
@@ -85,7 +86,7 @@ export function createBatchSender(options: BatchOptions, stopped: AbortSignal) {
 }
 
 async function sendBatch(
-  options: BatchOptions,
+  options: BatchOptions & { tokens: AccessTokens },
   lease: StreamLease,
   held: HeldBatch,
   stopped: AbortSignal,
@@ -118,14 +119,15 @@ async function sendBatch(
 }
 
 async function attempt(
-  { formats, send }: BatchOptions,
-  destination: OpenDestination,
+  { formats, send, tokens }: BatchOptions & { tokens: AccessTokens },
+  opened: OpenDestination,
   batch: LogBatch,
   renew: () => Promise<void>,
   stopped: AbortSignal,
 ): Promise<SendResult> {
-  const format = formats[destination.channel];
-  if (format.makeBatch === undefined) throw new Error(`The channel ${destination.channel} sends no log.`);
+  const format = formats[opened.channel];
+  if (format.makeBatch === undefined) throw new Error(`The channel ${opened.channel} sends no log.`);
+  const destination = await tokens.authorize(format, opened);
   const { accountId, firstId, lastId, epoch } = batch;
   const answer = await send(
     await format.request(destination, {
@@ -137,6 +139,7 @@ async function attempt(
       batch,
     }),
   );
+  if (answer.status === 401) tokens.forget(opened);
   const sent = format.judge?.(answer) ?? answer;
   if (!sent.accepted) return sent;
   const confirmation = format.confirmation?.(destination, sent.response) ?? null;
@@ -160,7 +163,7 @@ async function attempt(
 }
 
 function failureSentence(error: unknown, log: AttemptDeps['log']): string {
-  if (error instanceof TamperedDestination || error instanceof LostAccountKey) return error.message;
+  if (hasPublicMessage(error)) return error.message;
   log.error(errorFields(error, log), 'the batch of a log stream could not be made');
   return "The batch could not be made: see the service's log.";
 }

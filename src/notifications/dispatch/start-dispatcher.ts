@@ -3,6 +3,7 @@ import { type Rounds, startRounds } from '../../platform/rounds.ts';
 import { errorFields, isStoreFailure } from '../../store/store-failure.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
 import type { ChannelFormat } from '../channels/channel.ts';
+import { createAccessTokens } from './access-tokens.ts';
 import { type AttemptDeps, attemptDelivery, type Open, opener } from './attempt-delivery.ts';
 import { createRecorder } from './batch-records.ts';
 import { cancelOvertaken } from './cancel-overtaken.ts';
@@ -45,11 +46,12 @@ export function startDispatcher(options: DispatcherOptions): Rounds {
   const outage = storeOutage(log);
   const running = new Map<Promise<void>, Lease>();
   const batches = createBatchSender(options, stopping.signal);
+  const deps = { ...options, tokens: createAccessTokens(options.send) };
   let wake = () => {};
 
   async function run(lease: Lease, open: Open): Promise<void> {
     const { destination } = lease;
-    const attempt = await attemptDelivery(options, lease, formats[destination.channel], open);
+    const attempt = await attemptDelivery(deps, lease, formats[destination.channel], open);
     if (attempt === null || abandoned.signal.aborted) return;
     measure.attempted(destination.channel, attempt.sent.accepted ? 'accepted' : 'failed');
     const recorded = await recorder.record(attempt);

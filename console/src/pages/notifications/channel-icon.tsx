@@ -21,6 +21,7 @@ const ICONS: Record<Channel, ReactNode> = {
   log_http: LOG,
   splunk_hec: LOG,
   elastic: LOG,
+  sentinel: LOG,
   otlp_logs: LOG,
   syslog: LOG,
   s3: LOG,

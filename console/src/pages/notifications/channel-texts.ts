@@ -100,6 +100,15 @@ export const CHANNEL_TEXTS: Record<Channel, ChannelText> = {
     address: 'URL of the data stream',
     placeholder: 'https://elastic.example.com:9200/logs-dbvitals.activity-default',
   },
+  sentinel: {
+    name: 'Microsoft Sentinel',
+    words: 'The activity log by a data collection rule',
+    where:
+      'An app registration of Entra ID with the role Monitoring Metrics Publisher on the data collection rule, whose JSON is in the documentation.',
+    address: 'URL of the stream',
+    placeholder:
+      'https://….ingest.monitor.azure.com/dataCollectionRules/dcr-…/streams/Custom-DbvitalsActivity',
+  },
   otlp_logs: {
     name: 'OpenTelemetry',
     words: 'The activity log as log records',
@@ -128,7 +137,7 @@ export const OFFERED = Object.keys(CHANNEL_TEXTS) as Channel[];
 
 /** The channels whose URL is a password as a whole. */
 export function hasSecretUrl(channel: Channel): boolean {
-  return !['webhook', 'alertmanager', 'elastic', 's3'].includes(channel);
+  return !['webhook', 'alertmanager', 'elastic', 's3', 'sentinel'].includes(channel);
 }
 
 /** A name that no destination has yet, such as `Slack 2`. */

@@ -68,9 +68,7 @@ export function AddressFields({ channel, isNew, privateAllowed, draft, onChange 
         <TextField
           {...bind('authorization')}
           autoComplete="off"
-          description={
-            isNew ? `${channel === 's3' ? 'ACCESS_KEY_ID:SECRET_ACCESS_KEY. ' : ''}${STORED}` : KEPT
-          }
+          description={isNew ? `${TOKEN_FORMS[channel] ?? ''}${STORED}` : KEPT}
           isRequired={isNew}
           label={TOKENS[channel]}
           maxLength={2_000}
@@ -82,11 +80,18 @@ export function AddressFields({ channel, isNew, privateAllowed, draft, onChange 
   );
 }
 
+/** How the authorization of a channel is entered, if it has parts. */
+const TOKEN_FORMS: Partial<Record<Channel, string>> = {
+  s3: 'ACCESS_KEY_ID:SECRET_ACCESS_KEY. ',
+  sentinel: 'TENANT_ID:CLIENT_ID:CLIENT_SECRET. ',
+};
+
 /** What the required authorization of a channel is called. */
 const TOKENS: Partial<Record<Channel, string>> = {
   s3: 'Access key',
   splunk_hec: 'Token',
   elastic: 'API key',
+  sentinel: 'App registration',
 };
 
 /** An optional Authorization header, such as for a proxy. */

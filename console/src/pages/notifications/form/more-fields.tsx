@@ -13,7 +13,7 @@ interface MoreFieldsProps extends DestinationFieldsProps {
 }
 
 /** The channels whose authorization stands beside the address. */
-const FIRST: readonly Channel[] = ['alertmanager', 'elastic', 's3', 'splunk_hec'];
+const FIRST: readonly Channel[] = ['alertmanager', 'elastic', 's3', 'sentinel', 'splunk_hec'];
 
 const WRONG = ['requests_per_second', 'quiet_hours', 'authorization', 'region', 'encryption'];
 
