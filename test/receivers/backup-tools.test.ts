@@ -130,7 +130,10 @@ test('base backups stop while the archiver is green: critical within the expecte
   await reportOf(27);
   const late = await check();
   expect(late.archiver).toMatchObject({ status: 'ok', metric_line: expect.stringMatching(/^WAL was last/) });
-  expect(late.backup).toMatchObject({ status: 'critical', metric_line: expect.stringContaining('is expected within') });
+  expect(late.backup).toMatchObject({
+    status: 'critical',
+    metric_line: expect.stringContaining('is expected within'),
+  });
   await reportOf(25);
   expect((await check()).backup?.status).not.toBe('critical');
 }, 120_000);

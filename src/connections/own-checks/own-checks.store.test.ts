@@ -1,11 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
+import { askEndpoint } from '../../api/endpoints/ask-fixture.ts';
+import { latestCheck } from '../../api/endpoints/latest-check.ts';
+import { latestMeasures } from '../../api/endpoints/measures/latest-measures.ts';
+import { measureHistory } from '../../api/endpoints/measures/measure-history.ts';
 import type { OwnCheck } from '../../checks/own/own-check.ts';
 import { ownCheck } from '../../checks/own/own-check-fixture.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
 import { tryOwnCheck } from '../../monitor/own-checks/try-own-check.ts';
 import { runHealthCheck } from '../../monitor/run.ts';
+import { addRule } from '../../notifications/alerts/add-rule.ts';
+import { openPool } from '../../store/connect.ts';
 import { within } from '../../store/read.ts';
+import { addSilence } from '../../tickets/silences/add-silence.ts';
 import { changeTags } from '../tags/change-tags.ts';
 import { changeOverrides } from '../thresholds/change-overrides.ts';
 import { listOwnChecks } from './list-own-checks.ts';
@@ -13,15 +21,20 @@ import { removeOwnCheck } from './remove-own-check.ts';
 import { setOwnCheck } from './set-own-check.ts';
 
 let store: TestStore;
+let reader: ReturnType<typeof openPool>;
 beforeAll(async () => {
   store = await startTestStore();
+  reader = openPool(store.address, 'reader', { max: 1, pipeline: true });
   const root = await store.superuser();
   await root.query(
     'create table public.queue (name text, waiting int); grant select on public.queue to public',
   );
   await root.query(`insert into public.queue values ('mail', 150), ('print', 3)`);
 });
-afterAll(() => store.stop());
+afterAll(async () => {
+  await reader.end();
+  await store.stop();
+});
 
 const SQL = 'select name as object, waiting as value from public.queue';
 
@@ -106,6 +119,55 @@ test('thresholds of the account and its tags replace its levels', async () => {
   await expect(changeOverrides(by, '', { OWN_ORDERS_STUCK: { most: 2 } })).rejects.toThrow(
     'no threshold most',
   );
+});
+
+test('alerts, charts, the API and silences take it as they take every check', async () => {
+  const { set, run, by, key, tickets } = await account();
+  await set();
+  await addRule(by, {
+    name: 'The queue grows',
+    metric: 'measure',
+    check_id: 'OWN_ORDERS_STUCK',
+    measure: 'orders_stuck_count',
+    operator: '>=',
+    threshold: 100,
+    clear_threshold: null,
+    for_seconds: 0,
+    for_runs: 1,
+    severity: 'critical',
+    connection_ids: null,
+    connection_names: null,
+    destination_ids: null,
+    reminder_seconds: null,
+    is_enabled: true,
+  });
+  await run();
+  const ask = (endpoint: Endpoint, asked = '') =>
+    askEndpoint(reader, endpoint, key.accountId, { id: key.connectionId, asked });
+  const { body: latest } = await ask(latestCheck);
+  expect(latest.data.checks.map(({ check_id }: { check_id: string }) => check_id)).toContain(
+    'OWN_ORDERS_STUCK',
+  );
+  const { body: history } = await ask(measureHistory, 'metric=orders_stuck_count&object=mail');
+  expect(history.data.map(({ value }: { value: number | null }) => value)).toContain(150);
+  const { body: measures } = await ask(latestMeasures);
+  expect(measures.data).toContainEqual(
+    expect.objectContaining({ metric: 'orders_stuck_count', object: 'mail', warning: 10, critical: 100 }),
+  );
+  const { rows: alerts } = await store.writer.query(
+    `select state from alert join alert_rule using (account_id, rule_id) where account_id = $1 and name = 'The queue grows'`,
+    [key.accountId],
+  );
+  expect(alerts).toEqual([{ state: 'open' }]);
+  await addSilence(by, key.connectionId, {
+    check_id: 'OWN_ORDERS_STUCK',
+    object: 'mail',
+    reason: 'accepted_risk',
+    note: 'A campaign.',
+    until: null,
+  });
+  expect(await tickets()).toMatchObject([{ status: 'resolved' }]);
+  expect(await run()).toMatchObject([{ status: 'skipped' }]);
 });
 
 test('the log and the changes of connections tell who changed what', async () => {
