@@ -13,12 +13,20 @@ export interface AccessTokens {
   /** The destination with its token, if its channel wants one. Throws a {@link NoToken}. */
   authorize(format: ChannelFormat, destination: OpenDestination): Promise<OpenDestination>;
   /** Gets another token next time: the receiver refused this one. */
-  forget(destination: OpenDestination): void;
+  forget(destination: Pick<OpenDestination, 'accountId' | 'destinationId'>): void;
+}
+
+interface HeldToken {
+  token: string;
+  /** Of `performance.now()`. */
+  until: number;
+  /** The digest of what it was got with. */
+  secret: string;
 }
 
 /** Tokens of a process, each kept until shortly before it ends. A changed secret gets a new one. */
 export function createAccessTokens(send: Send): AccessTokens {
-  const held = new Map<string, { token: string; until: number }>();
+  const held = new Map<string, HeldToken>();
 
   async function ask(format: ChannelFormat, destination: OpenDestination): Promise<string> {
     const asked = format.token?.(destination);
@@ -31,7 +39,8 @@ export function createAccessTokens(send: Send): AccessTokens {
         `There is no token: ${answer.result}${'problem' in given ? ` (${given.problem})` : ''}`,
       );
     for (const [key, { until }] of held) if (until < began) held.delete(key);
-    held.set(keyOf(destination), { token: given.token, until: began + given.seconds * 1_000 - SPARE_MS });
+    const until = began + given.seconds * 1_000 - SPARE_MS;
+    held.set(keyOf(destination), { token: given.token, until, secret: secretOf(destination) });
     return given.token;
   }
 
@@ -39,8 +48,9 @@ export function createAccessTokens(send: Send): AccessTokens {
     async authorize(format, destination) {
       if (format.token === undefined) return destination;
       const known = held.get(keyOf(destination));
-      const isFresh = known !== undefined && known.until > performance.now();
-      return { ...destination, token: isFresh ? known.token : await ask(format, destination) };
+      const isValid = known !== undefined && known.until > performance.now();
+      const isSame = known?.secret === secretOf(destination);
+      return { ...destination, token: isValid && isSame ? known.token : await ask(format, destination) };
     },
     forget(destination) {
       held.delete(keyOf(destination));
@@ -48,9 +58,11 @@ export function createAccessTokens(send: Send): AccessTokens {
   };
 }
 
-function keyOf({ accountId, destinationId, secrets: { url, authorization } }: OpenDestination): string {
-  const secret = createHash('sha256')
+const keyOf = ({ accountId, destinationId }: Pick<OpenDestination, 'accountId' | 'destinationId'>) =>
+  `${accountId} ${destinationId}`;
+
+function secretOf({ secrets: { url, authorization } }: OpenDestination): string {
+  return createHash('sha256')
     .update(JSON.stringify([url, authorization]))
     .digest('hex');
-  return `${accountId} ${destinationId} ${secret}`;
 }

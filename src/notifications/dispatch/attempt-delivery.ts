@@ -30,6 +30,7 @@ export interface AttemptDeps {
   writer: pg.Pool;
   secret: SecretKeys;
   send: Send;
+  tokens: AccessTokens;
   /** The console's URL without a slash at the end. */
   consoleUrl: () => string;
   log: Pick<Logger, 'info' | 'warn' | 'error' | 'isLevelEnabled'>;
@@ -41,7 +42,7 @@ export interface AttemptDeps {
  * the store.
  */
 export async function attemptDelivery(
-  deps: AttemptDeps & { tokens: AccessTokens },
+  deps: AttemptDeps,
   lease: Lease,
   format: ChannelFormat,
   open: Open,
@@ -61,11 +62,12 @@ export async function attemptDelivery(
   if (request.protocol === 'smtp' && request.messages.length === 0)
     return { lease, startedAt, sent: failure('No recipient has confirmed yet.'), headers };
   const answer = await deps.send(request);
+  if (answer.status === 401) deps.tokens.forget(lease.destination);
   return { lease, startedAt, sent: format.judge?.(answer) ?? answer, headers };
 }
 
 async function makeRequest(
-  { writer, consoleUrl, tokens }: AttemptDeps & { tokens: AccessTokens },
+  { writer, consoleUrl, tokens }: AttemptDeps,
   lease: Lease,
   format: ChannelFormat,
   open: Open,

@@ -17,7 +17,6 @@ import {
 import { type HeldBatch, SLOW_MS, streamRoom } from '../log-streams/stream-room.ts';
 import { failedAttempt } from '../sending/failed-attempt.ts';
 import type { SendResult } from '../sending/outgoing.ts';
-import { type AccessTokens, createAccessTokens } from './access-tokens.ts';
 import { type AttemptDeps, hasPublicMessage } from './attempt-delivery.ts';
 import { disableWhenGone, disableWhenTampered } from './disable-failing.ts';
 
@@ -46,7 +45,6 @@ export interface BatchOptions extends AttemptDeps {
 /** Sends the batches of log streams, a part of each round of the dispatcher. */
 export function createBatchSender(options: BatchOptions, stopped: AbortSignal) {
   const running = new Map<Promise<void>, HeldBatch>();
-  const deps = { ...options, tokens: createAccessTokens(options.send) };
   /** When the last batch of a destination ended that was slow. */
   const slow = new Map<number, number>();
   let lookAt = 0;
@@ -54,7 +52,7 @@ export function createBatchSender(options: BatchOptions, stopped: AbortSignal) {
   function begin(lease: StreamLease, onError: (error: unknown) => void): void {
     const { accountId, destinationId, isTroubled } = lease;
     const held: HeldBatch = { accountId, destinationId, isTroubled, since: performance.now(), bytes: null };
-    const sending = sendBatch(deps, lease, held, stopped)
+    const sending = sendBatch(options, lease, held, stopped)
       .catch(onError)
       .finally(() => {
         running.delete(sending);
@@ -86,7 +84,7 @@ export function createBatchSender(options: BatchOptions, stopped: AbortSignal) {
 }
 
 async function sendBatch(
-  options: BatchOptions & { tokens: AccessTokens },
+  options: BatchOptions,
   lease: StreamLease,
   held: HeldBatch,
   stopped: AbortSignal,
@@ -119,7 +117,7 @@ async function sendBatch(
 }
 
 async function attempt(
-  { formats, send, tokens }: BatchOptions & { tokens: AccessTokens },
+  { formats, send, tokens }: BatchOptions,
   opened: OpenDestination,
   batch: LogBatch,
   renew: () => Promise<void>,

@@ -25,7 +25,7 @@ const LOG_MS = 1_000;
 const GRACE_MS = 3_000;
 
 /** Options of a dispatcher: `writer` is a pool of its own, with at least 4 connections. */
-export interface DispatcherOptions extends AttemptDeps {
+export interface DispatcherOptions extends Omit<AttemptDeps, 'tokens'> {
   formats: Readonly<Record<Channel, ChannelFormat>>;
   measure: {
     attempted(channel: Channel, outcome: 'accepted' | 'failed'): void;
@@ -45,8 +45,8 @@ export function startDispatcher(options: DispatcherOptions): Rounds {
   const recorder = createRecorder(writer, log, abandoned.signal);
   const outage = storeOutage(log);
   const running = new Map<Promise<void>, Lease>();
-  const batches = createBatchSender(options, stopping.signal);
   const deps = { ...options, tokens: createAccessTokens(options.send) };
+  const batches = createBatchSender(deps, stopping.signal);
   let wake = () => {};
 
   async function run(lease: Lease, open: Open): Promise<void> {

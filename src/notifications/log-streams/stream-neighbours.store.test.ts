@@ -6,6 +6,7 @@ import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import type { Rounds } from '../../platform/rounds.ts';
 import { FORMATS } from '../channels/formats.ts';
+import { createAccessTokens } from '../dispatch/access-tokens.ts';
 import { addTo, firstRow, runDispatcher, startReceiver } from '../dispatch/dispatcher-fixture.ts';
 import { createBatchSender } from '../dispatch/send-batches.ts';
 import { failedAttempt } from '../sending/failed-attempt.ts';
@@ -130,6 +131,10 @@ test('a receiver that is slow with every second batch stays in the room of those
   await addStreams(accountId, 'alternating', 1);
   const { writer } = store;
   let pause = TROUBLED_MS + 100;
+  const send = async () => {
+    await wait(pause);
+    return { ...failedAttempt('', performance.now()), accepted: true };
+  };
   const sender = createBatchSender(
     {
       writer,
@@ -138,10 +143,8 @@ test('a receiver that is slow with every second batch stays in the room of those
       formats: FORMATS,
       consoleUrl: () => 'https://dbvitals.example.com',
       measure: { attempted: () => {} },
-      async send() {
-        await wait(pause);
-        return { ...failedAttempt('', performance.now()), accepted: true };
-      },
+      send,
+      tokens: createAccessTokens(send),
     },
     new AbortController().signal,
   );
