@@ -66,7 +66,7 @@ test.each<[change: string, type: ActionType, fields: object, problem: string]>([
   ['a text for a number', 'member_changed', { time: '2026-03-02' }, 'time is no integer'],
   ['a name for an address', 'member_changed', { src_endpoint: { ip: 'a' } }, 'src_endpoint.ip is no ip'],
   ['a value of no enumeration', 'member_changed', { severity_id: 7 }, 'severity_id is not of its'],
-  ['another caption', 'member_changed', { severity: 'Info' }, 'severity is not the caption Informational'],
+  ['another caption', 'member_changed', { severity: 'Info' }, 'severity is not the caption Low'],
   ['another type', 'member_changed', { type_uid: 300101 }, 'type_uid is not class and activity'],
   ['a method', 'api_request', { http_request: { http_method: 'PATCH' } }, 'http_method is not of its'],
   ['a later attribute', 'api_request', { http_response: { code: 200 } }, 'http_response is no attribute'],

@@ -1,3 +1,4 @@
+// More than 300 lines, because the facts of a schema stand together with the judge that reads them.
 import { isIP } from 'node:net';
 
 // Facts of OCSF 1.3.0 (ocsf/ocsf-schema: events/base_event, events/iam, events/application, objects, dictionary) about the classes that

@@ -3,7 +3,6 @@ import { type Rounds, startRounds } from '../../platform/rounds.ts';
 import { errorFields, isStoreFailure } from '../../store/store-failure.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
 import type { ChannelFormat } from '../channels/channel.ts';
-import { createAccessTokens } from './access-tokens.ts';
 import { type AttemptDeps, attemptDelivery, type Open, opener } from './attempt-delivery.ts';
 import { createRecorder } from './batch-records.ts';
 import { cancelOvertaken } from './cancel-overtaken.ts';
@@ -25,7 +24,7 @@ const LOG_MS = 1_000;
 const GRACE_MS = 3_000;
 
 /** Options of a dispatcher: `writer` is a pool of its own, with at least 4 connections. */
-export interface DispatcherOptions extends Omit<AttemptDeps, 'tokens'> {
+export interface DispatcherOptions extends AttemptDeps {
   formats: Readonly<Record<Channel, ChannelFormat>>;
   measure: {
     attempted(channel: Channel, outcome: 'accepted' | 'failed'): void;
@@ -45,13 +44,12 @@ export function startDispatcher(options: DispatcherOptions): Rounds {
   const recorder = createRecorder(writer, log, abandoned.signal);
   const outage = storeOutage(log);
   const running = new Map<Promise<void>, Lease>();
-  const deps = { ...options, tokens: createAccessTokens(options.send) };
-  const batches = createBatchSender(deps, stopping.signal);
+  const batches = createBatchSender(options, stopping.signal);
   let wake = () => {};
 
   async function run(lease: Lease, open: Open): Promise<void> {
     const { destination } = lease;
-    const attempt = await attemptDelivery(deps, lease, formats[destination.channel], open);
+    const attempt = await attemptDelivery(options, lease, formats[destination.channel], open);
     if (attempt === null || abandoned.signal.aborted) return;
     measure.attempted(destination.channel, attempt.sent.accepted ? 'accepted' : 'failed');
     const recorded = await recorder.record(attempt);

@@ -33,7 +33,7 @@ async function startCluster() {
 
 const addStream = (accountId: number, url: string, format: StreamFormat = 'ecs', authorization = KEY) =>
   addTo(store, accountId, {
-    name: 'Elastic',
+    name: `Elastic ${authorization}`,
     channel: 'elastic',
     url: `${url}/logs-dbvitals.activity-default`,
     authorization,

@@ -9,6 +9,8 @@ export interface OutgoingHttp {
   body: string;
   /** Whether the body is base64 of the bytes to send. */
   isBase64?: true;
+  /** Whether the channel reads the whole answer, up to 64 kB, and shortens it itself. */
+  wholeAnswer?: true;
   /** The names of headers that are secret: they are not kept. Lower case. */
   secretHeaders: readonly string[];
 }
@@ -46,7 +48,7 @@ export interface SendResult {
   accepted: boolean;
   /** In one line, such as `200 OK` or `The certificate of hooks.example.com expired on 2026-03-01.` */
   result: string;
-  /** At most 4 kB of the answer, without control characters. */
+  /** At most 4 kB of the answer, without control characters, unless the request asks for the whole. */
   response: string;
   milliseconds: number;
   /** Seconds to wait, from `Retry-After`; null = none. */

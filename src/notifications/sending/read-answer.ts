@@ -3,16 +3,16 @@ import { cleanText } from '../../platform/text/clean-text.ts';
 import { LIMITS } from './send-limits.ts';
 
 /**
- * Reads an answer's body and returns what is kept of it: at most 4 kB, cut at a character, without control characters. Stops
- * after 64 kB, after 2 s, or when the connection ends: the status is known, so nothing here is a failure.
+ * Reads an answer's body and returns what is kept of it: at most 4 kB or `most` bytes, cut at a character, without control characters.
+ * Stops after 64 kB, after 2 s, or when the connection ends: the status is known, so nothing here is a failure.
  */
-export async function readAnswer(answer: IncomingMessage): Promise<string> {
+export async function readAnswer(answer: IncomingMessage, most = LIMITS.keptBytes): Promise<string> {
   const kept: Buffer[] = [];
   let read = 0;
   const timer = setTimeout(() => answer.destroy(), LIMITS.bodyMs);
   try {
     for await (const chunk of answer as AsyncIterable<Buffer>) {
-      if (read < LIMITS.keptBytes) kept.push(Buffer.from(chunk.subarray(0, LIMITS.keptBytes - read)));
+      if (read < most) kept.push(Buffer.from(chunk.subarray(0, most - read)));
       read += chunk.length;
       if (read > LIMITS.readBytes) break; // destroys the connection
     }
@@ -24,14 +24,14 @@ export async function readAnswer(answer: IncomingMessage): Promise<string> {
   const { 'content-encoding': encoding } = answer.headers;
   // Never decompressed: a few bytes could become gigabytes.
   if (encoding !== undefined && encoding !== 'identity') return cleanText(`(compressed: ${encoding})`, 100);
-  return keptText(Buffer.concat(kept));
+  return keptText(Buffer.concat(kept), most);
 }
 
-/** Text of untrusted bytes: at most 4 kB in UTF-8, in one line. */
-export function keptText(bytes: Buffer): string {
-  const text = cleanText(new TextDecoder().decode(bytes, { stream: true }), LIMITS.keptBytes);
+/** Text of untrusted bytes: at most 4 kB or `most` bytes in UTF-8, in one line. */
+export function keptText(bytes: Buffer, most = LIMITS.keptBytes): string {
+  const text = cleanText(new TextDecoder().decode(bytes, { stream: true }), most);
   // A wrong byte becomes three.
-  const room = Buffer.alloc(LIMITS.keptBytes);
+  const room = Buffer.alloc(most);
   return room.toString('utf8', 0, new TextEncoder().encodeInto(text, room).written);
 }
 

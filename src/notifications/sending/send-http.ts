@@ -50,7 +50,7 @@ export async function sendHttp(
     // Lists of deliveries show the result: why the next attempt is so late.
     const wait = retryAfter ? `, Retry-After: ${retryAfter} s` : '';
     const result = statusResult(status, answer.headers.location, url) + wait;
-    const response = await readAnswer(answer);
+    const response = await readAnswer(answer, request.wholeAnswer ? LIMITS.readBytes : LIMITS.keptBytes);
     const milliseconds = Math.round(performance.now() - began);
     return { status, accepted, result, response, milliseconds, retryAfter, gone: status === 410 };
   } catch (error) {

@@ -27,27 +27,47 @@ export const elastic: ChannelFormat = {
     const url = new URL(urlOf(destination));
     url.pathname = `${url.pathname.replace(/\/(?:_bulk)?\/?$/, '')}/_bulk`;
     url.searchParams.set('filter_path', 'errors,items.*.error.type');
-    return post(withKey(destination), {
+    const request = post(withKey(destination), {
       url: url.href,
       body,
       contentType,
       headers: batchHeaders(batch),
     });
+    return { ...request, wholeAnswer: true };
   },
   // The answer is 200 also if documents were rejected.
-  judge(sent) {
-    if (!sent.accepted || /^\{\s*"errors"\s*:\s*false\b/.test(sent.response)) return sent;
+  judge(answer) {
+    const sent = { ...answer, response: answer.response.slice(0, KEPT) };
+    if (!sent.accepted) return sent;
     const refuse = (why: string) => ({ ...sent, accepted: false, result: `${sent.result}, but ${why}` });
-    const types = [...sent.response.matchAll(/"type"\s*:\s*"([a-z_]{1,60})"/g)].map(([, type]) => type);
-    if (types.length === 0) return refuse('this is no answer of Elasticsearch');
+    const types = errorTypes(answer.response);
+    if (types === null) return refuse('this is no answer of Elasticsearch');
     const other = types.find((type) => type !== CONFLICT);
     if (other !== undefined) return refuse(`Elasticsearch rejected entries (${other})`);
-    // Only the begin of a long answer is kept. A smaller batch has a short one.
-    if (!sent.response.trimEnd().endsWith('}'))
-      return { ...refuse('the answer is too long to tell that all entries are stored'), status: 413 };
-    return { ...sent, result: `${sent.result}: these entries are stored already` };
+    return types.length === 0
+      ? sent
+      : { ...sent, result: `${sent.result}: ${types.length} of these entries were stored already` };
   },
 };
+
+/** How much of an answer is kept with an attempt. */
+const KEPT = 4_000;
+
+/** The kinds of errors of the documents; null = the answer is none of the bulk API, or not whole. */
+function errorTypes(response: string): string[] | null {
+  try {
+    const { errors, items = [] } = JSON.parse(response) as {
+      errors?: unknown;
+      items?: { create?: { error?: { type?: unknown } } }[];
+    };
+    const types = items.map(({ create }) => create?.error?.type);
+    if (errors === false && types.length === 0) return [];
+    if (errors !== true || types.length === 0) return null;
+    return types.map((type) => (typeof type === 'string' && /^\w{1,60}$/.test(type) ? type : 'unknown'));
+  } catch {
+    return null;
+  }
+}
 
 /** Elasticsearch takes `Authorization: ApiKey KEY`; people paste the key. */
 function withKey({ secrets }: OpenDestination): OpenDestination['secrets'] {
