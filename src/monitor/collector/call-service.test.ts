@@ -43,8 +43,15 @@ test('an answer is returned, compressed or not, and a refusal has the words of t
 });
 
 test.each([
-  ['is no dbvitals', 200, '<html>', 'it answers with status 200'],
-  ['redirects', 302, '', 'it answers with status 302'],
+  ['is no dbvitals', 200, '<html>', 'what answers is not dbvitals (status 200)'],
+  [
+    'redirects',
+    302,
+    '',
+    'it redirects (status 302), which is not followed: --url must be the address of the service itself',
+  ],
+  ['is a gateway', 504, '<html><h1>504 Gateway Time-out</h1></html>', 'it answers with status 504'],
+  ['is a firewall', 403, '<html>Request blocked</html>', 'it answers with status 403'],
   ['fails', 500, '{"error":{"message":"x"}}', 'it answers with status 500'],
 ])('a server that %s is away', async (_, status, body, reason) => {
   const url = await serve((_request, response) => {

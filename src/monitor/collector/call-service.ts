@@ -4,7 +4,9 @@ import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGunzip, gzip } from 'node:zlib';
 import { signRequest } from '../../platform/http-signature.ts';
+import { errorCode } from '../../platform/network/error-code.ts';
 import type { CollectorIdentity } from './collector-key.ts';
+import { findAgent, redial } from './service-agent.ts';
 
 /** The service refused a request. The message is its own. */
 export class ServiceRefused extends Error {
@@ -26,11 +28,6 @@ class StaleConnection extends ServiceAway {}
 const ANSWER_MS = 30_000;
 const LARGEST_ANSWER = 32 * 1024 * 1024;
 const LONGEST_MESSAGE = 500;
-
-/** After so long a connection is not used again, so that a service whose name has another address now is found there. */
-const REDIAL_MS = 300_000;
-/** A kept connection that nothing uses is closed. */
-const IDLE_MS = 60_000;
 
 const compress = promisify(gzip);
 
@@ -99,9 +96,11 @@ async function send(
   signal: AbortSignal,
 ): Promise<unknown> {
   const until = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
-  const response = await exchange(url, body, headers, until);
-  const text = await readText(response).catch((error: unknown) => {
-    throw new ServiceAway(reasonOf(error));
+  const response = await exchange(url, body, headers, until).catch(async (error: unknown) => {
+    throw error instanceof StaleConnection ? error : new ServiceAway(await reasonOf(error, url));
+  });
+  const text = await readText(response).catch(async (error: unknown) => {
+    throw new ServiceAway(await reasonOf(error, url));
   });
   const answer = parse(text);
   const { statusCode: status = 0 } = response;
@@ -109,7 +108,15 @@ async function send(
   const message = (answer as { error?: { message?: unknown } } | null)?.error?.message;
   if (status < 500 && typeof message === 'string')
     throw new ServiceRefused(status, message.slice(0, LONGEST_MESSAGE));
-  throw new ServiceAway(`it answers with status ${status}`);
+  throw new ServiceAway(describeStranger(status));
+}
+
+/** What answers without an error of dbvitals: a proxy, a load balancer or the page of a sign-in. */
+function describeStranger(status: number): string {
+  if (status >= 200 && status <= 299) return `what answers is not dbvitals (status ${status})`;
+  if (status >= 300 && status <= 399)
+    return `it redirects (status ${status}), which is not followed: --url must be the address of the service itself`;
+  return `it answers with status ${status}`;
 }
 
 /** Redirects are not followed: another server must not get what was signed for this one. */
@@ -130,23 +137,10 @@ function exchange(
     .once('response', resolve)
     .on('error', (error: NodeJS.ErrnoException) => {
       const isStale = outgoing.reusedSocket && error.code === 'ECONNRESET';
-      reject(new (isStale ? StaleConnection : ServiceAway)(reasonOf(error)));
+      reject(isStale ? new StaleConnection(error.message) : error);
     });
   outgoing.end(body);
   return promise;
-}
-
-let dialled: { protocol: string; agent: http.Agent; since: number } | null = null;
-
-/** What keeps connections. HTTPS goes through the proxy of HTTPS_PROXY, if there is one. */
-function findAgent({ protocol }: URL): http.Agent {
-  const now = performance.now();
-  if (dialled?.protocol === protocol && now - dialled.since < REDIAL_MS) return dialled.agent;
-  const options = { keepAlive: true, timeout: IDLE_MS };
-  const agent =
-    protocol === 'https:' ? new https.Agent({ ...options, proxyEnv: process.env }) : new http.Agent(options);
-  dialled = { protocol, agent, since: now };
-  return agent;
 }
 
 async function readText(response: IncomingMessage): Promise<string> {
@@ -170,18 +164,15 @@ function parse(text: string): unknown {
   }
 }
 
-/** What Node says of a certificate whose authority it does not know. */
-const UNTRUSTED = [
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-];
-
-function reasonOf(error: unknown): string {
+/** Why the service was not reached, as a part of a sentence. */
+async function reasonOf(error: unknown, { hostname, port }: URL): Promise<string> {
   if (!(error instanceof Error)) return 'unknown';
-  const cause = error.cause instanceof Error ? error.cause : error;
-  const isUntrusted = 'code' in cause && UNTRUSTED.includes(String(cause.code));
-  const advice = isUntrusted ? ' (name a file with its authority in NODE_EXTRA_CA_CERTS)' : '';
-  return `${cause.message || cause.name}${advice}`;
+  const place = { name: 'the service', host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 443) };
+  // An idle collector needs none of this.
+  const { certificateProblem } = await import('../../platform/network/certificate-problem.ts');
+  const certificate = await certificateProblem(error, { ...place, addresses: null });
+  // The error of several addresses has no message.
+  if (certificate === null) return error.message || errorCode(error) || error.name;
+  redial();
+  return certificate.replace(/^T/, 't').replace(/\.$/, '');
 }

@@ -1,13 +1,7 @@
+import { errorCode } from '../../platform/network/error-code.ts';
 import { LIMITS, TooSlow } from './send-limits.ts';
 
 const seconds = (ms: number) => `${ms / 1_000} s`;
-
-/** Node's code of a thrown value, such as `ECONNREFUSED`, which Nodemailer puts under its own; empty = none. */
-export function errorCode(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  const code: unknown = Reflect.get(error, 'originalCode') ?? Reflect.get(error, 'code');
-  return typeof code === 'string' ? code : '';
-}
 
 /** Why a host was not reached or did not answer, in one sentence; null for other errors. */
 export function connectProblem(error: unknown, name: string): string | null {

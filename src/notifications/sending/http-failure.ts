@@ -1,8 +1,9 @@
 import { ForbiddenAddress } from '../../platform/network/address.ts';
+import { certificateProblem } from '../../platform/network/certificate-problem.ts';
+import { errorCode } from '../../platform/network/error-code.ts';
 import { cleanText } from '../../platform/text/clean-text.ts';
-import { certificateProblem } from './certificate-problem.ts';
 import { hostOf } from './check-url.ts';
-import { connectProblem, errorCode } from './connect-problem.ts';
+import { connectProblem } from './connect-problem.ts';
 import type { Route } from './pinned-routes.ts';
 import { EndlessAnswer, LIMITS } from './send-limits.ts';
 

@@ -1,6 +1,6 @@
 import type { SmtpServer } from '../../config/mail-settings.ts';
+import { certificateProblem } from '../../platform/network/certificate-problem.ts';
 import { cleanText, quotedWords } from '../../platform/text/clean-text.ts';
-import { certificateProblem } from './certificate-problem.ts';
 import { connectProblem } from './connect-problem.ts';
 import { LIMITS, TooSlow } from './send-limits.ts';
 

@@ -1,7 +1,7 @@
 import { connect, type PeerCertificate } from 'node:tls';
-import { type Address, pinnedLookup } from '../../platform/network/address.ts';
-import { cleanText } from '../../platform/text/clean-text.ts';
-import { errorCode } from './connect-problem.ts';
+import { cleanText } from '../text/clean-text.ts';
+import { type Address, pinnedLookup } from './address.ts';
+import { errorCode } from './error-code.ts';
 
 /** The server whose certificate was rejected. */
 interface Place {
