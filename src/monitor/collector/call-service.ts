@@ -18,6 +18,15 @@ export class ServiceRefused extends Error {
   }
 }
 
+/** The service has no time for this collector now. */
+export const isBusy = (error: unknown) => error instanceof ServiceRefused && error.status === 429;
+
+/** The same request would be refused again. */
+export const isFinal = (error: unknown) => error instanceof ServiceRefused && !isBusy(error);
+
+/** The service has no such run any more. It may have stored it, and the answer was lost. */
+export const hasNoRun = (error: unknown) => error instanceof ServiceRefused && error.status === 409;
+
 /** The service can't be reached, or is not one: the request may be sent again. */
 export class ServiceAway extends Error {}
 

@@ -5,7 +5,7 @@ import type { CollectedJob } from '../collected/hand-out.ts';
 import { acceptJobs, acceptLooks, acceptNames, acceptTakes } from './accept-job.ts';
 import { AwayPlan } from './away-plan.ts';
 import { ResultBuffer } from './buffer.ts';
-import { callService, ServiceAway, ServiceRefused } from './call-service.ts';
+import { callService, hasNoRun, isBusy, isFinal, ServiceAway, ServiceRefused } from './call-service.ts';
 import type { CollectorIdentity } from './collector-key.ts';
 import type { CollectorLooks } from './collector-looks.ts';
 import type { CollectorPulses } from './collector-pulses.ts';
@@ -36,12 +36,6 @@ const LONGEST_PAUSE_MS = 10_000;
 const DELIVERY_MS = 15_000;
 /** How often the plan is looked at while the service is away. */
 const AWAY_MS = 1_000;
-
-/** Statuses after which the same request would be refused again. */
-const isFinal = (error: unknown) => error instanceof ServiceRefused && error.status !== 429;
-
-/** The service has no such run any more. It may have stored it, and the answer was lost. */
-const hasNoRun = (error: unknown) => error instanceof ServiceRefused && error.status === 409;
 
 /**
  * Asks the service for runs, measures them and delivers the results, until the signal. While the service is away it goes on by the
@@ -282,7 +276,7 @@ export class Collector {
   #note(error: unknown): void {
     const { log } = this.#parts;
     // One that refuses is not away: what it refuses is not measured for it either.
-    this.#isAway = error instanceof ServiceAway;
+    this.#isAway = error instanceof ServiceAway || isBusy(error);
     const problem = error === null ? null : messageOf(error);
     if (problem === this.#problem) return;
     this.#problem = problem;
