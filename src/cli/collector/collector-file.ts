@@ -1,84 +1,20 @@
-import * as yaml from 'yaml';
+import { spawnSync } from 'node:child_process';
+import { getCompileCacheDir } from 'node:module';
+import { extname, join } from 'node:path';
 import { certificatesIn } from '../../connections/connection-settings.ts';
 import { agreedTls, requireAuthority, tlsOf } from '../../connections/connection-tls.ts';
 import { requirePrivateKey } from '../../connections/connection-tunnel.ts';
 import { parseConnectionUrl } from '../../connections/connection-url.ts';
 import type { CollectorTarget, CollectorTargets } from '../../monitor/collector/collector-target.ts';
-import { readYaml, yamlValue } from '../../platform/read-yaml.ts';
-import { type Static, Type } from '../../platform/schema/schema.ts';
-import { stringEnum } from '../../platform/schema/string-enum.ts';
-import { TLS_MODES } from '../../vocabulary/tls-modes.ts';
-import { schemaProblems } from '../apply/schema-problems.ts';
 import { type OwnPlaces, readPublicFile, readSecretFile } from '../guarded-file.ts';
 import { sshLoginOf } from '../ssh-login.ts';
 import { UsageError } from '../usage-error.ts';
-
-const text = (description: string) => Type.String({ minLength: 1, maxLength: 4_000, description });
-
-const Connection = Type.Object(
-  {
-    url: text('The URL of the database, such as postgres://watcher@db.internal:5432/shop.'),
-    password: Type.Optional(text('The password, if it is not in the URL.')),
-    password_file: Type.Optional(
-      text('A file that contains only the password; it is read for each batch of runs.'),
-    ),
-    token_command: Type.Optional(
-      Type.Array(text('The program or an argument.'), {
-        minItems: 1,
-        description: 'A program and its arguments, which print a token to log in with.',
-      }),
-    ),
-    tls: Type.Optional({
-      ...stringEnum(...TLS_MODES),
-      description: `One of ${TLS_MODES.join(', ')} (default: verify-full).`,
-    }),
-    ca_file: Type.Optional(text("A file of certificates to trust besides the system's.")),
-    expose_password: Type.Optional(
-      Type.Boolean({
-        description: 'Whether the password may be sent in clear text or as MD5 (default: false).',
-      }),
-    ),
-    query_texts: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether texts of queries may be sent to the service, if it asks for them too (default: false).',
-      }),
-    ),
-    own_checks: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether own checks run here: SELECT statements that members of the service write (default: false).',
-      }),
-    ),
-    ssh: Type.Optional(text('An SSH server to connect through, as user@host or user@host:22.')),
-    ssh_key_file: Type.Optional(text('The private key for the SSH server.')),
-    ssh_host_key: Type.Optional(
-      text("SHA-256 of the SSH server's key, in base64, as ssh-keygen -l shows it."),
-    ),
-  },
-  { additionalProperties: false, description: 'A connection: at least url.' },
-);
+import type { ParsedFile, WrittenFile } from './parse-collector-file.ts';
 
 /** Of the file: 500 connections take 100 KB. */
 const LARGEST = 1024 * 1024;
 
-const File = Type.Object(
-  {
-    connections: Type.Record(Type.String({ pattern: '^.{1,200}$' }), Connection, {
-      description: 'The connections, each under its name in the service.',
-    }),
-  },
-  { additionalProperties: false, description: 'The file of a collector: connections.' },
-);
-
-/** What the reader itself says of the text, which shows nothing of it. */
-function problemOf(read: ReturnType<typeof readYaml>): string {
-  return 'problem' in read && read.problem.code.startsWith('TOO_')
-    ? `: ${read.problem.message.replace(/^T/, 't')}`
-    : '';
-}
-
-type WrittenConnection = Static<typeof Connection>;
+type WrittenConnection = WrittenFile['connections'][string];
 
 /**
  * Reads the file of a collector, and the files that it names. Throws a {@link UsageError} that shows no secret: if another user can
@@ -86,10 +22,11 @@ type WrittenConnection = Static<typeof Connection>;
  */
 export function readCollectorFile(path: string, own: OwnPlaces): CollectorTargets {
   const text = readSecretFile(path, own, undefined, LARGEST);
-  if (text !== parsed?.text) parsed = { text, file: parse(path, text) };
-  const { connections } = parsed.file;
+  if (text !== last?.text) last = { text, parsed: parse(text) };
+  const { parsed } = last;
+  if ('problem' in parsed) throw new UsageError(`The file ${path}${parsed.problem}`);
   return new Map(
-    Object.entries(connections).map(([name, connection]) => {
+    Object.entries(parsed.file.connections).map(([name, connection]) => {
       try {
         return [name, toTarget(connection, own)] as const;
       } catch (error) {
@@ -101,18 +38,25 @@ export function readCollectorFile(path: string, own: OwnPlaces): CollectorTarget
 }
 
 /** The last text, which is judged again only if it changed: the file is read for each batch of health checks. */
-let parsed: { text: string; file: Static<typeof File> } | null = null;
+let last: { text: string; parsed: ParsedFile } | null = null;
 
-function parse(path: string, text: string): Static<typeof File> {
-  const read = readYaml(text, yaml);
-  const resolved = 'problem' in read ? null : yamlValue(read.document);
-  // The parser's message shows a part of the file.
-  if (!resolved) throw new UsageError(`The file ${path} is not YAML or JSON${problemOf(read)}.`);
-  const { value: written } = resolved;
-  const [problem] = schemaProblems(File, written);
-  if (problem)
-    throw new UsageError(`The file ${path}: ${[...problem.path, ''].join('.')} ${problem.sentence}`);
-  return written as Static<typeof File>;
+/** For the reader's process, which a busy machine prolongs. */
+const PARSE_MS = 60_000;
+
+/** Parses the text in a process of its own: YAML and the judge of the form take 12 MB, which a collector would have for months. */
+function parse(text: string): ParsedFile {
+  const program = join(import.meta.dirname, `parse-collector-file${extname(import.meta.filename)}`);
+  const cache = getCompileCacheDir();
+  const { status, stdout, error } = spawnSync(process.execPath, ['--no-warnings', program], {
+    input: text,
+    encoding: 'utf8',
+    timeout: PARSE_MS,
+    maxBuffer: 16 * LARGEST,
+    env: cache === undefined ? {} : { NODE_COMPILE_CACHE: cache },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  if (status !== 0) throw new UsageError(`The file was not read: ${error?.message ?? 'its reader ended'}.`);
+  return JSON.parse(stdout);
 }
 
 function toTarget(written: WrittenConnection, own: OwnPlaces): CollectorTarget {
