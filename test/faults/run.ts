@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { accountMove, accountMoveKill } from './account-move.ts';
 import { killCell } from './cell-ends.ts';
 import { manyWindows, wrongClock } from './clocks.ts';
-import { collectorAway } from './collector-away.ts';
+import { collectorAway, collectorStoreAway } from './collector-away.ts';
 import { collectorKill } from './collector-kill.ts';
 import { consoleLoops } from './console-loops.ts';
 import { consoleTickets } from './console-tickets.ts';
@@ -77,6 +77,7 @@ const FAULTS: Record<string, Fault> = {
   'hostile-text': hostileText,
   soak,
   'collector-away': collectorAway,
+  'collector-store-away': collectorStoreAway,
   'collector-kill': collectorKill,
   'hostile-server': shownBy(
     'hostile monitored server',
@@ -122,6 +123,7 @@ const COUNTED = [
   'notify-hour',
   'stream-kill',
   'collector-away',
+  'collector-store-away',
   'collector-kill',
 ];
 
@@ -139,6 +141,7 @@ const LONG = [
   'notify-hour',
   'stream-neighbours',
   'collector-away',
+  'collector-store-away',
   'collector-kill',
 ];
 
