@@ -191,6 +191,36 @@ test('a revoked collector is refused, gets no work, and delivers nothing', async
   await removeConnection(id);
 });
 
+test('the key of a collector opens nothing but its own requests', async () => {
+  const { origin } = site.service;
+  const { id } = await commandJson<{ id: number }>([
+    ...['collector', 'enrol', '--account', `${site.account.id}`, '--name', 'spare'],
+  ]);
+  const paths = [
+    '/api/v1/health/connections',
+    '/api/v1/health/fleet',
+    '/console/api/profile',
+    '/console/api/collectors',
+    '/mcp',
+  ];
+  for (const path of paths) {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+      const { headers, body } = site.own.sign('work', { version: VERSION, free: 0, running: [] }, { path });
+      const sent = method === 'GET' ? {} : { body: new Uint8Array(body) };
+      const { status } = await fetch(origin + path, {
+        method,
+        headers: { 'content-type': 'application/json', ...headers },
+        ...sent,
+      });
+      expect([method, path, status]).toEqual([method, path, expect.any(Number)]);
+      expect([401, 403, 404, 405]).toContain(status);
+    }
+  }
+  // Nor does it change who collects what: another collector is neither enrolled nor revoked by it.
+  for (const action of ['revoke', `${id}/revoke`, 'enrol/spare', 'connections'])
+    expect([action, (await site.own.send(action, { id })).status]).toEqual([action, 404]);
+});
+
 test('a token enrols once, only its own collector, within its hour, and while its maker may', async () => {
   const issue = (name: string) =>
     commandJson<{ token: string }>(['collector', 'enrol', '--account', `${site.account.id}`, '--name', name]);

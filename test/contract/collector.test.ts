@@ -50,6 +50,22 @@ function writeFile(name: string, text: string, mode = 0o600): string {
   return path;
 }
 
+/** A file with each way to give a login, and with one that is wrong. */
+function writeLogins(): string {
+  const bare = new URL(collectedUrl());
+  bare.password = '';
+  const closed = new URL(collectedUrl());
+  closed.password = 'another';
+  const url = bare.href;
+  const connections = {
+    shop: { url: collectedUrl() },
+    'by-file': { url, password_file: writeFile('shop-password', `${PASSWORD}\n`) },
+    'by-token': { url, token_command: ['/bin/sh', '-c', `printf %s ${PASSWORD}`] },
+    closed: { url: closed.href },
+  };
+  return writeFile('logins.yaml', JSON.stringify({ connections }));
+}
+
 const collectArguments = (file: string, token: string, name = 'frankfurt') => [
   ...['collect', '--url', inject('origin'), '--name', name, '--file', file],
   ...['--folder', join(folder.path, `key-${name}`), '--token-file', token],
@@ -103,7 +119,29 @@ test('a collector is enrolled by its token, runs the checks of its connections, 
       expect.arrayContaining(['collector_token_created', 'collector_enrolled', 'health_check_completed']),
     );
 
+    const logins = writeLogins();
+    const places = ['--folder', join(folder.path, 'key-frankfurt'), '--file', logins, '--json'];
+    const diagnose = async () => {
+      const { exit, stdout } = await command(['doctor', '--collector', ...places]);
+      const { diagnoses } = JSON.parse(stdout) as { diagnoses: { status: string; message: string }[] };
+      expect(stdout).not.toContain(PASSWORD);
+      return { exit, told: diagnoses.map(({ status, message }) => `${status} ${message}`) };
+    };
+    const { exit, told } = await diagnose();
+    expect(exit).toBe(1);
+    expect(told).toEqual([
+      expect.stringMatching(/^ok Version /),
+      expect.stringMatching(/^ok The service at .* accepts the key of collector frankfurt\.$/),
+      'ok Connection shop: the login is accepted.',
+      'ok Connection by-file: the login is accepted.',
+      expect.stringMatching(/^error Connection by-token: .* a token is sent over verified TLS only/),
+      expect.stringMatching(/^error Connection closed: .* the server refused the login/),
+    ]);
+
     await commandJson(['collector', 'revoke', `${collectorId}`]);
+    expect((await diagnose()).told).toContainEqual(
+      expect.stringMatching(/^error The service at .* refuses collector frankfurt: No living collector/),
+    );
     await collector.says(/refuses this collector/);
     expect(await list()).toMatchObject([{ state: 'revoked' }]);
     const refused = await command(['check', 'run', '--connection', `${shop.id}`]);
@@ -124,16 +162,35 @@ test('the store has no login, no address and no token of what a collector measur
     { credential: null, ssh_credential: null, username: '', database: '', host: 'collector/frankfurt' },
   ]);
   const { rows: tables } = await store.query<{ name: string }>(
-    `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+    `select oid::regclass::text as name from pg_class
+      where relkind in ('r', 'm') and relnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)`,
   );
   const token = readFileSync(join(folder.path, 'token'), 'utf8').trim();
-  for (const { name } of tables) {
-    const found = await store.query(
-      `select from ${name} t where to_jsonb(t)::text like any (array['%${PASSWORD}%', '%${token.slice(-43)}%'])`,
-    );
-    expect([name, found.rowCount]).toEqual([name, 0]);
-  }
+  const { private_key } = JSON.parse(
+    readFileSync(join(folder.path, 'key-frankfurt', 'collector-key.json'), 'utf8'),
+  );
+  const [, ownKey = ''] = String(private_key).split('\n');
+  const find = async (secrets: string[]) => {
+    const found: string[] = [];
+    for (const { name } of tables) {
+      const like = secrets.flatMap(encodings).map((secret) => `%${secret}%`);
+      const { rowCount } = await store.query(`select from ${name} t where to_jsonb(t)::text like any ($1)`, [
+        like,
+      ]);
+      if (rowCount !== 0) found.push(name);
+    }
+    return found;
+  };
+  expect(await find([PASSWORD, token.slice(-43), ownKey])).toEqual([]);
+  // What the store does have is found.
+  expect(await find(['collector/frankfurt'])).toContain('connection');
 });
+
+/** How a secret might be stored: as it is, in base64, or as bytes, which JSON has in hexadecimal. */
+function encodings(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  return [secret, bytes.toString('base64').replace(/=*$/, '').slice(0, -1), bytes.toString('hex')];
+}
 
 test('a connection of a collector is not contacted by the service, and takes no address and no login', async () => {
   const made = ['collector', 'enrol', '--account', `${account.id}`, '--name', 'paris'];
