@@ -322,6 +322,13 @@ test('what is no single message in a POST gets an error at once, and counts as o
     ['a huge body', send('x'.repeat(65_537), key), 413, /"body_too_large"/],
     ['another type', send('{}', key, { headers: { 'content-type': 'text/plain' } }), 415, /-32000/],
     ['nothing acceptable', send(INITIALIZE, key, { headers: { accept: 'text/html' } }), 406, /-32000/],
+    ['any type', send(INITIALIZE, key, { headers: { accept: '*/*' } }), 200, /"serverInfo"/],
+    [
+      'JSON alone',
+      send(message('tools/list'), key, { headers: { accept: 'application/json' } }),
+      200,
+      /"tools"/,
+    ],
     ['a stream', send('', key, { method: 'GET' }), 405, /"method_not_allowed".*POST/],
     ['its end', send('', key, { method: 'DELETE' }), 405, /"method_not_allowed".*POST/],
     [

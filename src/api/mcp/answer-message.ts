@@ -19,10 +19,20 @@ export async function answerMessage({ headers, text }: Message, read: ReadTool):
   }
   // It would be several requests that count as one.
   if (Array.isArray(body)) return { problem: 'batch' };
-  const request = new Request('http://localhost/mcp', { method: 'POST', headers });
+  const request = new Request('http://localhost/mcp', { method: 'POST', headers: acceptBoth(headers) });
   const isLegacy = await isLegacyRequest(request, body);
   const response = await (isLegacy ? answerLegacy : answerCurrent)(request, body, read);
   return { status: response.status, body: await response.text() };
+}
+
+/**
+ * The SDK answers 406 unless a client accepts JSON and streams. Clients that accept JSON alone, anything, or do not say get JSON, which is all
+ * that is sent here.
+ */
+function acceptBoth(headers: Message['headers']): Message['headers'] {
+  const { accept = '*/*' } = headers;
+  const takesJson = /(?:application\/(?:json|\*)|\*\/\*)/i.test(accept);
+  return takesJson ? { ...headers, accept: 'application/json, text/event-stream' } : headers;
 }
 
 /** Revision 2026-07-28. Its subscriptions are refused, because no list of the server changes. */
