@@ -84,16 +84,22 @@ export async function startUnrecorded(): Promise<{ dataDir: string; unrecorded: 
 /** The service with requests for all eight endpoints in turn. */
 export interface Dashboard extends Contestant {
   load: NextRequest;
+  /** How many endpoints it asks. */
+  paths: number;
 }
 
-/** {@link Dashboard} of the first account. */
-export async function startDashboard({ accounts, ask, service, postmaster }: Measured): Promise<Dashboard> {
+/** {@link Dashboard} of the first account, with `more` paths among them. */
+export async function startDashboard(
+  { accounts, ask, service, postmaster }: Measured,
+  more: readonly string[] = [],
+): Promise<Dashboard> {
   const { data } = await ask<{ data: { id: number }[] }>(ENDPOINT_ONE);
-  const paths = dashboardPaths(data[0]?.id ?? 0);
+  const paths = [...dashboardPaths(data[0]?.id ?? 0), ...more];
   return {
-    name: '**dbvitals**, a dashboard: all eight endpoints',
+    name: `**dbvitals**, a dashboard: all eight endpoints${more.length > 0 ? `, and ${more.length} more` : ''}`,
     server: service,
     postmaster,
     load: inTurn(messages(accounts[0]?.keys ?? [], paths)),
+    paths: paths.length,
   };
 }

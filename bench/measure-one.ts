@@ -2,15 +2,26 @@ import { type Measured, startDashboard, startEndpointOne, startMeasured } from '
 import { memoryOf } from './cost.ts';
 import { type Figure, under } from './figure.ts';
 import { measureReads, type ReadStandings, readFigures } from './reads/measure-reads.ts';
-import { READS } from './reads/reads.ts';
+import { NUMBER_NAMES, numberReads } from './reads/number-reads.ts';
+import { READS, type Read } from './reads/reads.ts';
 import { keptFigures, measureSteady } from './rivals.ts';
 import { compare, type LoadSize, type Standing } from './rounds.ts';
 
 const KEPT = ['kept-50', 'kept-5000'];
 const STEADY = 'steady';
+/** All endpoints for numbers, and the steady rate with them among the eight. */
+const NUMBERS = 'numbers';
+const STEADY_NUMBERS = 'steady-numbers';
 
 /** The names for `--only`. */
-export const NAMES = [...READS.map(({ name }) => name), ...KEPT, STEADY];
+export const NAMES = [
+  ...READS.map(({ name }) => name),
+  ...KEPT,
+  STEADY,
+  ...NUMBER_NAMES,
+  NUMBERS,
+  STEADY_NUMBERS,
+];
 
 /** The results of one read. */
 export interface OneResult {
@@ -30,8 +41,8 @@ export async function measureOne(
   const measured = await startMeasured(name === 'kept-5000' ? 100 : load.readers + 2, keysOf(name), flags);
   const results = KEPT.includes(name)
     ? await measureKept(measured, name, load)
-    : name === STEADY
-      ? await measureDashboard(measured, load)
+    : name === STEADY || name === STEADY_NUMBERS
+      ? await measureDashboard(measured, name === STEADY ? [] : await numberReads(measured), load)
       : await measureRead(say, measured, name, load);
   const { peak } = memoryOf(measured.service.pid);
   await measured.service.stop();
@@ -45,8 +56,15 @@ function keysOf(name: string): number {
   return name === 'kept-5000' ? 50 : 1;
 }
 
-async function measureDashboard(measured: Measured, load: LoadSize): Promise<OneResult> {
-  const dashboard = await startDashboard(measured);
+async function measureDashboard(
+  measured: Measured,
+  more: readonly Read[],
+  load: LoadSize,
+): Promise<OneResult> {
+  const dashboard = await startDashboard(
+    measured,
+    more.map(({ path }) => path),
+  );
   const standings = await compare([dashboard], { ...load, connections: load.readers });
   const { figure } = await measureSteady(dashboard, load);
   return { figures: [figure], reads: [], standings };
@@ -58,7 +76,10 @@ async function measureRead(
   name: string,
   load: LoadSize,
 ): Promise<OneResult> {
-  const chosen = READS.filter((read) => read.name === name);
+  const known = READS.find((read) => read.name === name);
+  const chosen = known
+    ? [known]
+    : (await numberReads(measured)).filter((read) => name === NUMBERS || read.name === name);
   const reads = await measureReads(say, measured, chosen, load);
   return { figures: readFigures(reads), reads, standings: [] };
 }

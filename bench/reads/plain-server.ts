@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { openPool } from '../../src/store/connect.ts';
 import { openStore } from '../../src/store/open.ts';
 import { tellPort } from '../tell-port.ts';
+import { findPlainRead } from './plain-numbers.ts';
 import { plainEntries, plainStatistics } from './plain-sql.ts';
 
 // A rival: the plainest server of the same rows. node:http, a pool of 10, one named select, JSON.stringify. It checks no key,
@@ -40,11 +41,12 @@ process.once('SIGTERM', async () => {
 });
 
 async function answer(path: string, query: URLSearchParams) {
-  const rows = await select(path, query);
+  const rows: EntryRow[] = await select(path, query);
   if (path === '/api/v1/ops/stats') return { data: rows[0] };
-  const perPage = Number(query.get('per_page'));
+  const perPage = Number(query.get('per_page') ?? rows.length);
+  const toItem = findPlainRead(path.replace('/api/v1', ''), query)?.shape ?? shape;
   return {
-    data: rows.map(shape),
+    data: rows.map(toItem),
     meta: { total: rows.length, page: 1, per_page: perPage, has_more: rows.length === perPage },
   };
 }
@@ -52,6 +54,8 @@ async function answer(path: string, query: URLSearchParams) {
 async function select(path: string, query: URLSearchParams): Promise<EntryRow[]> {
   const account = query.get('account');
   if (path === '/api/v1/ops/stats') return run('statistics', plainStatistics, [account]);
+  const plain = findPlainRead(path.replace('/api/v1', ''), query);
+  if (plain) return run(plain.name, plain.text, plain.values);
   const values = [account, query.get('after_id') ?? 0, query.get('per_page')];
   const order = query.get('order') === 'asc' ? 'asc' : 'desc';
   return run(order, plainEntries(order), values);
@@ -61,7 +65,7 @@ async function run(name: string, text: string, values: unknown[]): Promise<Entry
   return (await pool.query<EntryRow>({ name, text, values })).rows;
 }
 
-function shape(row: EntryRow) {
+function shape(row: EntryRow): object {
   const { id, action_type, page_path, properties, occurred_at, ...request } = row;
   const { method, status, error_code, query, request_id, api_key_id, api_key_name, source_ip, user_agent } =
     request;
