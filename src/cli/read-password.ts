@@ -1,4 +1,4 @@
-import { text } from 'node:stream/consumers';
+import { readInputLine } from './read-input.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
@@ -12,7 +12,7 @@ export async function readPassword(
   if (!fromInput) return ofUrl;
   if (ofUrl !== null)
     throw new UsageError('Give the password in the URL or with --password-stdin, not both.');
-  const [line = ''] = (await text(process.stdin)).split(/\r?\n/, 1);
+  const line = await readInputLine();
   if (line === '' || line.includes('\0')) {
     throw new UsageError('--password-stdin needs the password as one line on standard input.');
   }

@@ -1,7 +1,9 @@
+import { parseEnv } from 'node:util';
 import type { SecretKeys } from '../platform/encryption.ts';
 import { type MetricSettings, readMetricSettings } from '../platform/telemetry/metric-settings.ts';
 import type { Setting } from '../platform/telemetry/otlp-settings.ts';
 import { readTraceSettings, type TraceSettings } from '../platform/telemetry/trace-settings.ts';
+import { trimUnseen } from '../platform/text/clean-text.ts';
 import { type CellsFile, readCellsFile } from './cells-file.ts';
 import { ConfigError, isErrno } from './config-error.ts';
 import { readMail } from './mail-settings.ts';
@@ -26,7 +28,7 @@ import {
 import { parseSecrets, readSecretFile } from './secret-key.ts';
 import { misspeltSettings } from './setting-names.ts';
 import { readPublicUrl, readSignOn, type SignOnSettings } from './sign-on-settings.ts';
-import { textInQuotes } from './text-file.ts';
+import { readTextFile, textInQuotes } from './text-file.ts';
 import { readTokenCommands, type TokenCommands } from './token-commands.ts';
 
 /** All settings of the program, read once from the environment. */
@@ -118,7 +120,9 @@ type Environment = Record<string, string | undefined>;
 
 function loadEnvironment(): Environment {
   try {
-    process.loadEnvFile('.env');
+    // Not process.loadEnvFile(), which would take a byte order mark for a part of the first name, and read no name in UTF-16.
+    const written = parseEnv(readTextFile('.env'));
+    for (const [name, value] of Object.entries(written)) process.env[name] ??= value;
   } catch (error) {
     if (!isErrno(error, 'ENOENT'))
       throw new ConfigError(['.env cannot be read: make it a readable file or remove it.']);
@@ -129,7 +133,7 @@ function loadEnvironment(): Environment {
 /** Returns what reads a setting with `parse`; `absent` if it is unset. An error that `parse` throws is added to the problems. */
 function settingReader(environment: Environment, problems: string[]): Setting {
   return <T, A>(name: string, absent: A, parse: (text: string) => T): T | A => {
-    const given = environment[name]?.trim() ?? '';
+    const given = trimUnseen(environment[name] ?? '');
     const quoted = textInQuotes(given);
     if (quoted !== null) problems.push(`${name} is in quotes: remove them.`);
     const text = quoted ?? given;

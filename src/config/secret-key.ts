@@ -85,7 +85,7 @@ export function readSecretFile(path: string): SecretKeys {
 export function parseSecrets(name: string, text: string): SecretKeys {
   if (/["'`\u2018-\u201f]/.test(text)) throw new ConfigError([`${name} is in quotes: remove them.`]);
   const [first, ...others] = text
-    .split(/[,\s]+/)
+    .split(/[,\s\p{Cf}]+/u)
     .filter((word) => word !== '')
     .map((word) => {
       if (/^[0-9a-fA-F]{64}$/.test(word)) return Buffer.from(word, 'hex');

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type pg from 'pg';
+import { foreignAddress, plainUrl } from '../platform/network/foreign-address.ts';
 import { takeTls } from './store-tls.ts';
 
 const require = createRequire(import.meta.url);
@@ -42,18 +43,8 @@ export function parsePoolerUrl(text: string, setting = 'DBVITALS_POOLER_URL'): S
   }));
 }
 
-// What other programs take for the address of a database.
-const FOREIGN: readonly (readonly [RegExp, string])[] = [
-  [/^jdbc:/i, 'remove "jdbc:", and write user and password before the host'],
-  [/^["'`\u2018-\u201f]/, 'remove the quotes'],
-  [/^(?:host|hostaddr|dbname|user|port)\s*=/, 'write the words host=…, user=… as a URL'],
-  [
-    /^(?:postgres(?:ql)?\+\w+|mysql|mariadb|sqlite):/i,
-    'the store is a PostgreSQL, without the name of a driver',
-  ],
-];
-
-function parseHosts(setting: string, port: number, text: string) {
+function parseHosts(setting: string, port: number, written: string) {
+  const text = plainUrl(written);
   const [, before, hosts, name, after] =
     /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)\/([^?#]+)(.*)$/.exec(text) ?? [];
   const parameters = new URLSearchParams(/\?[^#]*/.exec(after ?? '')?.[0]);
@@ -69,9 +60,10 @@ function parseHosts(setting: string, port: number, text: string) {
       return { before: `${before}${host}`, name, after: rest, tls: hasTls ? { ssl: tls } : {} };
     });
   } catch {
-    const [, how] = FOREIGN.find(([form]) => form.test(text)) ?? [];
+    const isOther = /^(?:mysql|mariadb|sqlite|mongodb|sqlserver):/.test(text);
+    const how = isOther ? 'the store is a PostgreSQL' : foreignAddress(text);
     throw new Error(
-      `${setting} must look like postgres://user:password@host:${port}/database${how === undefined ? '' : `: ${how}`}.`,
+      `${setting} must look like postgres://user:password@host:${port}/database${how === null ? '' : `: ${how}`}.`,
     );
   }
 }

@@ -19,6 +19,9 @@ test.each<[string, Buffer]>([
   ['a no-break space', Buffer.from(`${key}\u00a0\n`)],
   ['UTF-16', utf16],
   ['big-endian UTF-16', Buffer.from(utf16).swap16()],
+  ['UTF-16 without a mark', utf16.subarray(2)],
+  ['big-endian UTF-16 without a mark', Buffer.from(utf16.subarray(2)).swap16()],
+  ['marks of a web page or a chat', Buffer.from(`\u200e${key}\u200b\n`)],
 ])('a key in a file with %s is read', (_, bytes) => {
   expect(parseSecrets('The file', decodeText(bytes))).toEqual([Buffer.from(key, 'hex')]);
 });
@@ -63,6 +66,8 @@ test.each(['DATABASE_URL', 'DBVITALS_SECRET_KEY', 'DBVITALS_SMTP_URL', 'DBVITALS
       `\ufeff${value}\r\n`,
       Buffer.from(`\ufeff${value}\r\n`, 'utf16le'),
       `\u00a0${value}\u00a0`,
+      `\u2066${value}\u2069\u200b\n`,
+      Buffer.from(`${value}\r\n`, 'utf16le'),
     ])
       expect(problems(text)).toEqual([]);
     for (const text of [`"${value}"`, `'${value}'\r\n`]) {
@@ -78,6 +83,9 @@ test.each([
   ['host=h user=u password=unspoken', /: write the words host=…, user=… as a URL\.$/],
   ['postgresql+psycopg://u:unspoken@h/d', /without the name of a driver\.$/],
   ['"postgres://u:unspoken@h/d', /: remove the quotes\.$/],
+  ['mysql://u:unspoken@h/d', /: the store is a PostgreSQL\.$/],
+  ['psql postgres://u:unspoken@h/d', /: leave out the command before it\.$/],
+  ['DATABASE_URL=postgres://u:unspoken@h/d', /: leave out the name of the variable before it\.$/],
 ])('what another program takes for the URL of the store is told how to write it: %s', (url, sentence) => {
   const [problem = '', ...more] = settingProblems({ DATABASE_URL: url, DBVITALS_SECRET_KEY: key });
   expect(problem).toMatch(/^DATABASE_URL must look like postgres:/);

@@ -91,18 +91,41 @@ describe('a connection URL', () => {
   });
 
   test('an IPv6 address may have a zone', () => {
-    const read = parseConnectionUrl('postgres://ada@[fe80::1%25eth0]:5433/app');
-    expect([read.host, read.port]).toEqual(['fe80::1%eth0', 5433]);
+    for (const zone of ['%25eth0', '%eth0']) {
+      const read = parseConnectionUrl(`postgres://ada@[fe80::1${zone}]:5433/app`);
+      expect([read.host, read.port]).toEqual(['fe80::1%eth0', 5433]);
+    }
   });
 
   test.each([
-    ['jdbc:postgresql://db:5432/app?user=ada&password=hunter2', /^Remove "jdbc:"/],
-    ['"postgres://ada:hunter2@db/app"', /in quotes/],
+    ' postgres://ada@db/app\r\n',
+    '\ufeffpostgres://ada@db/app',
+    '\u200epostgres://ada@db/app\u200b',
+    '\u00a0PostgreSQL://ada@db/app',
+  ])('%j is read without what nobody sees around it, and its scheme has no case', (url) => {
+    expect(parseConnectionUrl(url)).toEqual(parseConnectionUrl('postgres://ada@db/app'));
+  });
+
+  test.each([
+    ['jdbc:postgresql://db:5432/app?user=ada&password=hunter2', /\(remove "jdbc:"/],
+    ['r2dbc:postgresql://ada:hunter2@db:5432/app', /\(remove "r2dbc:"\)\.$/],
+    ['"postgres://ada:hunter2@db/app"', /\(remove the quotes\)\.$/],
+    ['“postgres://ada:hunter2@db/app”', /\(remove the quotes\)\.$/],
+    ['<postgres://ada:hunter2@db/app>', /\(remove the brackets/],
+    ['DATABASE_URL=postgres://ada:hunter2@db/app', /the name of the variable/],
+    ['export SHOP_DSN="postgres://ada:hunter2@db/app"', /the name of the variable/],
+    ["psql 'postgres://ada:hunter2@db/app'", /leave out the command/],
+    ['Server=db;User Id=ada;Password=hunter2', /as a URL\)/],
+    ['ada:hunter2@tcp(db:3306)/app', /driver of Go/],
+    ['pgsql://ada:hunter2@db/app', /name of a driver/],
     ['host=db user=ada password=hunter2', /as a URL/],
     ['postgresql+asyncpg://ada:hunter2@db/app', /name of a driver/],
     ['postgres://ada:hunter2@db/app?connect_timeout=10', /^Remove connect_timeout from the URL/],
     ['postgres://ada:hunter2@db/app?sslmode=require&pgbouncer=true', /^Remove pgbouncer from the URL/],
     ['mysql://ada:hunter2@db/app?useSSL=true', /^Remove useSSL from the URL/],
+    ['postgres://ada:hunter2@db/app?sslnegotiation=direct', /^Remove sslnegotiation from the URL/],
+    ['postgres://ada:hunter2@db/app?statement_timeout=5', /^Remove statement_timeout from the URL/],
+    ['mysql://ada:hunter2@db/app?allowLoadLocalInfile=true', /^Remove allowLoadLocalInfile from the URL/],
     ['postgres://ada:hunter2@db/app?hunter2=x', /^(?!.*hunter2)/],
   ])('%s is answered with what is wrong', (url, sentence) => {
     expect(() => parseConnectionUrl(url)).toThrow(Rejection);

@@ -1,3 +1,4 @@
+import { foreignAddress, plainUrl } from '../platform/network/foreign-address.ts';
 import { invalidParameter, type Rejection } from '../platform/rejection.ts';
 import type { ConnectionType } from '../vocabulary/connection-types.ts';
 import { type Engine, type EngineFamily, engineOfScheme, familyOf, traitsOf } from '../vocabulary/engines.ts';
@@ -26,26 +27,9 @@ const MOST_HOSTS = 4;
 // Scheme, user, password, hosts with ports, database, parameters.
 const URL_FORM =
   /^(postgres(?:ql)?|mysql|mariadb|pgbouncer):\/\/(?:([^:@/?#]*)(?::([^:@/?#]*))?@)?([^@/?#]*)(?:\/([^/?#]*))?(?:\?([^#]*))?$/;
-// What other programs take for the address of a database.
-const FOREIGN: readonly (readonly [RegExp, string])[] = [
-  [
-    /^\s*jdbc:/i,
-    'Remove "jdbc:" from the URL, and write user and password before the host, as in user:password@host.',
-  ],
-  [/^\s*["'`]/, 'The URL is in quotes: remove them.'],
-  [
-    /^\s*(?:host|dbname|user|port)\s*=/,
-    'Write the words host=…, user=… as a URL: postgres://user:password@host:5432/database.',
-  ],
-  [
-    /^\s*(?:mysql2|mysqlx|(?:postgres(?:ql)?|mysql|mariadb)\+\w+):/,
-    'The URL must begin with postgres://, mysql://, mariadb:// or pgbouncer://, without the name of a driver.',
-  ],
-];
-
 // An IPv6 address needs brackets.
-// Its zone, such as %25eth0, names a network of this machine.
-const HOST_FORM = /^(?:\[([0-9A-Fa-f:.]+(?:%25[\w.-]+)?)\]|([^:[\]]*))(?::([0-9]+))?$/;
+// Its zone, such as %25eth0, names a network of this machine. Most tools write it as %eth0.
+const HOST_FORM = /^(?:\[([0-9A-Fa-f:.]+(?:%(?:25)?[\w.-]+)?)\]|([^:[\]]*))(?::([0-9]+))?$/;
 
 /** What differs between the URLs of the engines: defaults, and the parameters as their own clients have them. */
 interface Scheme {
@@ -86,9 +70,10 @@ const SCHEMES: Readonly<Record<EngineFamily, Scheme>> = {
  * be `?sslmode=`, in MySQL's URLs `?ssl-mode=`. PostgreSQL's `channel_binding` may be `prefer` or `disable`. Throws a {@link Rejection} that shows no part of the URL, because it may
  * contain a password.
  */
-export function parseConnectionUrl(text: string): DatabaseAddress {
-  const foreign = FOREIGN.find(([form]) => form.test(text));
-  if (foreign) throw invalidParameter('url', foreign[1]);
+export function parseConnectionUrl(given: string): DatabaseAddress {
+  const text = plainUrl(given);
+  const foreign = foreignAddress(text);
+  if (foreign !== null) throw wrong(foreign);
   const parts = URL_FORM.exec(text);
   if (!parts) throw wrong('percent-encode special characters in the password, such as %40 for @');
   const [, name = '', user = '', password = '', hosts = '', database = '', query = ''] = parts;
@@ -183,7 +168,7 @@ function serverOf(
 ): { host: string; port: number } {
   const [whole, address6, name = '', port = usualPort] = HOST_FORM.exec(part) ?? [];
   if (whole === undefined) throw wrong('an IPv6 address needs brackets, and a port is a number');
-  const named = decode(address6 ?? name);
+  const named = address6 === undefined ? decode(name) : address6.replace(/%(?:25)?/, '%');
   const host = parameters.length === 0 ? named : socketOf(parameters, named, scheme);
   if (!host.startsWith('/') && !address6 && !/^[0-9A-Za-z_.-]+$/.test(host)) throw wrong('it has no host');
   if (Number(port) < 1 || Number(port) > 65_535) throw wrong('its port must be 1 to 65535');
@@ -210,11 +195,25 @@ function socketOf(parameters: Parameters, host: string, { sockets, socket, tls }
 
 /** Parameters of other clients. Only these are named in a sentence: any other word may be a part of a password. */
 const OF_OTHERS = new Set(
+  // Of libpq.
   (
-    'application_name options connect_timeout target_session_attrs sslrootcert sslcert sslkey sslpassword gssencmode ' +
-    'pgbouncer schema search_path currentSchema pool_timeout connection_limit keepalives endpoint ssl useSSL requireSSL ' +
-    'sslMode sslmode ssl-mode ssl-ca ssl_ca tls serverTimezone allowPublicKeyRetrieval charset timeout parseTime loc user ' +
-    'password port dbname channel_binding'
+    'application_name fallback_application_name options connect_timeout client_encoding target_session_attrs load_balance_hosts ' +
+    'sslrootcert sslcert sslkey sslpassword sslcrl sslcrldir sslsni sslcertmode sslcompression sslnegotiation sslkeylogfile ' +
+    'ssl_min_protocol_version ssl_max_protocol_version min_protocol_version max_protocol_version require_auth requirepeer ' +
+    'gssencmode gssdelegation gsslib krbsrvname hostaddr passfile replication service servicefile keepalives keepalives_idle ' +
+    'keepalives_interval keepalives_count tcp_user_timeout scram_client_key scram_server_key user password port dbname ' +
+    'channel_binding sslmode ' +
+    // Of JDBC, Prisma, Node, Python, Go and others.
+    'pgbouncer schema search_path currentSchema pool_timeout connection_limit endpoint ssl useSSL requireSSL sslMode ' +
+    'ssl-mode ssl-ca ssl_ca ssl-cert ssl-key tls serverTimezone allowPublicKeyRetrieval charset collation timeout parseTime loc ' +
+    'statement_timeout lock_timeout idle_in_transaction_session_timeout query_timeout socket_timeout statement_cache_size ' +
+    'prepareThreshold preparedStatementCacheQueries reWriteBatchedInserts targetServerType loadBalanceHosts tcpKeepAlive ' +
+    'ApplicationName connectTimeout socketTimeout loginTimeout binaryTransfer stringtype sslfactory sslaccept sslidentity ' +
+    'uselibpqcompat pool_max_conns pool_min_conns pool_max_conn_lifetime max min pool_size maxPoolSize connectionLimit ' +
+    'connection_timeout default_query_exec_mode prefer_simple_protocol useUnicode characterEncoding allowLoadLocalInfile ' +
+    'zeroDateTimeBehavior autoReconnect useLegacyDatetimeCode allowMultiQueries rewriteBatchedStatements cachePrepStmts ' +
+    'trustServerCertificate verifyServerCertificate serverSslCert multiStatements allowNativePasswords interpolateParams ' +
+    'readTimeout writeTimeout unix_socket read_timeout write_timeout autocommit local_infile'
   ).split(' '),
 );
 

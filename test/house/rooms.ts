@@ -54,7 +54,7 @@ const LIST: Readonly<Record<string, string>> = {
   'connections/samples': 'connections notifications/destinations activity store',
   connections: `
     tickets notifications/{alerts,destinations,outbox} runs/{changes,queries} activity
-    activity/seals checks store config platform platform/text vocabulary`,
+    activity/seals checks store config platform platform/{network,text} vocabulary`,
   'tickets/silences': `
     tickets notifications/{alerts,outbox} runs/changes activity checks store platform platform/text
     vocabulary`,
@@ -104,7 +104,7 @@ const LIST: Readonly<Record<string, string>> = {
   'store/link': '',
   'store/log': '',
   'store/pool': 'platform/telemetry',
-  config: 'platform platform/telemetry',
+  config: 'platform platform/{network,telemetry,text}',
   'platform/network': 'platform/text',
   'platform/schema': '',
   'platform/telemetry': 'platform vocabulary',

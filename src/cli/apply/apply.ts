@@ -1,5 +1,4 @@
 import { dirname } from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { readTextFile } from '../../config/text-file.ts';
@@ -8,6 +7,7 @@ import { inTransaction } from '../../store/connect.ts';
 import { idOf } from '../arguments.ts';
 import { addCellOption } from '../cells/command-cells.ts';
 import { addCommand, type CommandContext } from '../command.ts';
+import { readInput } from '../read-input.ts';
 import { UsageError } from '../usage-error.ts';
 import { type Difference, lineOf } from './apply-step.ts';
 import type { DesiredState } from './desired-state.ts';
@@ -98,7 +98,7 @@ async function read(
   if (file === undefined)
     throw new UsageError('Name the YAML file with --file, or export an account with --export.');
   const piped = file === '-';
-  const written = piped ? await text(process.stdin) : textOf(file);
+  const written = piped ? await readInput() : textOf(file);
   const own = context.ownPlaces();
   const surroundings = {
     ...own,

@@ -51,3 +51,11 @@ function escaped(character: string): string {
 export function hexOf(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 }
+
+/** Blanks, and marks that nobody sees, such as those that a web page or a chat puts around what is copied from it. */
+const UNSEEN = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
+
+/** The text without {@link UNSEEN}. */
+export function trimUnseen(text: string): string {
+  return text.replace(UNSEEN, '');
+}
