@@ -69,6 +69,9 @@ export function notConnectedOutcomes(
 ): Outcome[] {
   const line = `Could not connect to ${where}${tries === 1 ? '' : ` in ${tries} tries`}: ${failure.reason}.`;
   const remediation = failure.paste === null ? failure.advice : `${failure.advice} ${failure.paste}`;
+  const left = failure.isOwnLimit
+    ? 'the login has no connection left'
+    : 'all connections of the server are in use';
   switch (failure.kind) {
     case 'unauthorized':
       return [faultOutcome(CONN_AUTH_FAILED, line, remediation)];
@@ -80,7 +83,7 @@ export function notConnectedOutcomes(
         ...[CONN_AUTH_FAILED, CONN_CHECKS_INCOMPLETE, ...checksOf(catalogue)].map((check) =>
           check.id === catalogue.saturation
             ? faultOutcome(check, line, remediation)
-            : unmeasuredOutcome(check, 'all connections of the server are in use'),
+            : unmeasuredOutcome(check, left),
         ),
       ];
   }

@@ -204,8 +204,8 @@ test('the limit of connections of the login', async () => {
   await server.run("alter user here@'%' with max_connections_per_hour 1");
   await attempt({ database: '' });
   expect(await diagnosis({ database: '' })).toMatchObject({
-    reason: 'all connections of its own limit are in use (1226)',
-    advice: expect.stringMatching(/MAX_USER_CONNECTIONS/),
+    reason: 'the login has used up its connections of an hour (1226)',
+    advice: expect.stringMatching(/MAX_CONNECTIONS_PER_HOUR/),
   });
   await server.run("alter user here@'%' with max_connections_per_hour 0");
 });

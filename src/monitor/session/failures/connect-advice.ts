@@ -4,6 +4,7 @@ import { ConnectRefused } from '../connect-refused.ts';
 import { consoleAdvice } from '../pgbouncer/console-refusals.ts';
 import { LoginsPaused, LoginUnanswered } from '../postgres/waiting-logins.ts';
 import { PasswordRefused, type Target } from '../session.ts';
+import { isConnectDenied, type LoginLimit, ownLimit } from './refusal-source.ts';
 import { addressesIn, allowingRule, connectGrant, loginStatement } from './remedy-text.ts';
 
 const PASSWORD =
@@ -25,6 +26,14 @@ const POOLER = 'End connections that nobody needs, put a pooler in front, or rai
 const OWN_LIMIT =
   "End connections of the login that nobody needs, or raise the login's own limit (ALTER USER … WITH MAX_USER_CONNECTIONS …).";
 
+const OF_LIMITS: Readonly<Record<LoginLimit, string>> = {
+  'connections at once': OWN_LIMIT,
+  'connections of an hour':
+    'Take the limit from the login (ALTER USER … WITH MAX_CONNECTIONS_PER_HOUR 0), or let the connection be checked less often. Until then, wait for the next hour.',
+  'statements of an hour':
+    'Take the limits from the login (ALTER USER … WITH MAX_QUERIES_PER_HOUR 0 MAX_UPDATES_PER_HOUR 0), or let the connection be checked less often. Until then, wait for the next hour.',
+};
+
 /** Codes of Node, SQLSTATEs, and error numbers of MySQL and MariaDB, as connect-failure.ts explains them. */
 const ADVICE: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -34,7 +43,6 @@ const ADVICE: ReadonlyMap<string, string> = new Map(
     '1129':
       'Find out why connections from this machine failed. Then unblock it: FLUSH HOSTS on MariaDB, TRUNCATE TABLE performance_schema.host_cache on MySQL.',
     '1203': OWN_LIMIT,
-    '1226': OWN_LIMIT,
     '1251':
       'Give the login an authentication plugin that is supported (ALTER USER … IDENTIFIED WITH caching_sha2_password BY …).',
     '1275':
@@ -102,10 +110,12 @@ export function connectRemedy(error: unknown, code: string, message: string, att
   if (ofConsole !== null) return remedy(ofConsole);
   switch (code) {
     case '53300':
-      if (/ for (?:role|database) /.test(message)) return remedy(LIMIT);
+      if (ownLimit(error, code, message) !== null) return remedy(LIMIT);
       break;
+    case '1226':
+      return remedy(OF_LIMITS[ownLimit(error, code, message) ?? 'connections at once']);
     case '42501':
-      if (isConnectDenied(message)) return remedy(MAY_NOT_CONNECT, connectGrant(attempt));
+      if (isConnectDenied(error, message)) return remedy(MAY_NOT_CONNECT, connectGrant(attempt));
       break;
     case '28000':
       return ofRule(message, attempt);
@@ -194,11 +204,6 @@ function ofRule(message: string, attempt: Attempt): Remedy {
       'Create the login on the server, or correct its name. docs/least-privilege.md has the SQL.',
     );
   return remedy(ADVICE.get('28000') ?? '');
-}
-
-/** Whether the role lacks CONNECT on the database. The sentence is PostgreSQL's in English; other statements are not refused at a login. */
-export function isConnectDenied(message: string): boolean {
-  return /^permission denied for database /.test(message);
 }
 
 function mayNeedTls({ tls, connectionType }: Attempt): boolean {

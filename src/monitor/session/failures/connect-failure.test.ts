@@ -111,12 +111,51 @@ const causes: Cause[] = [
   [mysql(1040), 'saturated', /its connections are in use/, /pooler in front, or raise max_connections/],
   [mysql(1203), 'saturated', /its own limit/, /login's own limit/],
   [mysql(1226), 'saturated', /its own limit/, /login's own limit/],
+  [
+    mysql(1226, "Benutzer 'w' hat die Ressourcenbeschränkung 'max_user_connections' überschritten (5)"),
+    'saturated',
+    /its own limit/,
+    /MAX_USER_CONNECTIONS/,
+  ],
+  [
+    mysql(1226, "User 'w' has exceeded the 'max_connections_per_hour' resource (current value: 1)"),
+    'saturated',
+    /has used up its connections of an hour \(1226\)/,
+    /MAX_CONNECTIONS_PER_HOUR 0/,
+  ],
+  [
+    mysql(1226, "User 'w' has exceeded the 'max_questions' resource (current value: 9)"),
+    'saturated',
+    /has used up its statements of an hour \(1226\)/,
+    /MAX_QUERIES_PER_HOUR 0/,
+  ],
   [coded('53300', 'sorry, too many clients already'), 'saturated', /its connections/, /pooler in front/],
   [
     coded('53300', 'too many connections for role "w"'),
     'saturated',
     /its own limit/,
     /limit of the role or database/,
+  ],
+  // What PostgreSQL says with lc_messages = de_DE: only the routine tells a limit of the role or database, and a lacking CONNECT.
+  ...['InitializeSessionUserId', 'CheckMyDatabase'].map(
+    (routine): Cause => [
+      Object.assign(coded('53300', 'zu viele Verbindungen für Rolle »w«'), { routine }),
+      'saturated',
+      /its own limit/,
+      /limit of the role or database/,
+    ],
+  ),
+  [
+    Object.assign(coded('53300', 'tut mir leid, schon zu viele Verbindungen'), { routine: 'InitProcess' }),
+    'saturated',
+    /all its connections/,
+    /pooler in front/,
+  ],
+  [
+    Object.assign(coded('42501', 'keine Berechtigung für Datenbank »d«'), { routine: 'CheckMyDatabase' }),
+    'unauthorized',
+    /may not connect to the database/,
+    /^Let the role connect to the database\..*:$/,
   ],
   [coded('XX000', 'odd'), 'unreachable', /^the server says “odd” \(XX000\)$/, /Read the log of the server/],
   ...['28000 now run', 'ERR_SSL_; run', 'my CERT: run'].map(

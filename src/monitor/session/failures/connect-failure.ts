@@ -7,7 +7,8 @@ import { consoleRefusal } from '../pgbouncer/console-refusals.ts';
 import { LoginsPaused, LoginUnanswered } from '../postgres/waiting-logins.ts';
 import { HashingRefused, LoginRefused, PasswordRefused } from '../session.ts';
 import { SshRefused } from '../ssh-tunnel.ts';
-import { type Attempt, connectRemedy, isConnectDenied, type Remedy, UNTRUSTED } from './connect-advice.ts';
+import { type Attempt, connectRemedy, type Remedy, UNTRUSTED } from './connect-advice.ts';
+import { isConnectDenied, type LoginLimit, ownLimit } from './refusal-source.ts';
 
 /** Why a target could not be connected to. */
 export interface ConnectFailure extends Remedy {
@@ -76,17 +77,17 @@ type Cause = Omit<ConnectFailure, keyof Remedy>;
 function explained(error: unknown, connectMs: number): Cause {
   const { code, message } = describeError(error);
   if (SATURATED.has(code)) {
-    const own = code === '1203' || code === '1226' || / for (?:role|database) /.test(message);
-    const whose = own ? 'connections of its own limit' : 'its connections';
+    const own = ownLimit(error, code, message);
     // Of its own limit, a pulse may hold the last one: it ends that session when it finds so.
-    return { kind: 'saturated', reason: `all ${whose} are in use (${code})`, final: !own, isOwnLimit: own };
+    const final = own !== 'connections at once';
+    return { kind: 'saturated', reason: `${usedUp(own)} (${code})`, final, isOwnLimit: own !== null };
   }
   const refusedConsole = consoleRefusal(code, message);
   if (refusedConsole !== null) return unauthorized(refusedConsole);
   const login = LOGINS.get(code);
   if (login !== undefined) return unauthorized(login);
   if (code.startsWith('28')) return unauthorized(`${refusedLogin(message)} (SQLSTATE ${code})`);
-  if (code === '42501' && isConnectDenied(message))
+  if (code === '42501' && isConnectDenied(error, message))
     return unauthorized('the role may not connect to the database (SQLSTATE 42501)');
   if ([PasswordRefused, HashingRefused, LoginRefused].some((refused) => error instanceof refused))
     return unauthorized(message);
@@ -104,6 +105,17 @@ function explained(error: unknown, connectMs: number): Cause {
   );
   const final = tls !== null || refused || FINAL.has(code);
   return { kind: 'unreachable', reason: tls ?? named, final };
+}
+
+function usedUp(own: LoginLimit | null): string {
+  switch (own) {
+    case null:
+      return 'all its connections are in use';
+    case 'connections at once':
+      return 'all connections of its own limit are in use';
+    default:
+      return `the login has used up its ${own}`;
+  }
 }
 
 function unauthorized(reason: string): Cause {
