@@ -273,6 +273,62 @@ describe('PostgreSQL', () => {
       expect((await judged('PG_DEAD_TUPLES', counts)).faults[0]?.metricLine).toContain('23 % of all');
     });
 
+    test('after pg_upgrade, which leaves no count at all, the share is told as the most that it can be', async () => {
+      await made(...table(90_000));
+      await server.settle();
+      // What pg_upgrade up to 17 leaves of it, seen with 15.
+      await server.run(`update pg_class set reltuples = -1, relpages = 0 where oid = 't'::regclass`);
+      await server.run(`select pg_stat_reset_single_table_counters('t'::regclass)`);
+      await made('update t set a = a where a <= 20000');
+      await server.settle();
+      const { faults } = await judged('PG_DEAD_TUPLES', counts);
+      expect(faults[0]?.metricLine).toMatch(
+        /has 20,000 dead rows, at most 100 % of all, as it was never vacuumed or analyzed /,
+      );
+      await made('analyze t');
+      await server.settle();
+      expect((await judged('PG_DEAD_TUPLES', counts)).faults[0]?.metricLine).toMatch(
+        /dead rows, 18 % of all;/,
+      );
+    });
+
+    test('after pg_upgrade or a restore nothing counts as small or gone before the tables are analyzed', async () => {
+      await made(
+        'create table r (a int primary key)',
+        'create table t (a int references r, note text)',
+        `insert into t select null, repeat('x', 400) from generate_series(1, 100000)`,
+        'create index x on t (a)',
+        'create index y on t (a)',
+        'create table s (a int references r, note text)',
+        `insert into s select null, '' from generate_series(1, 20000)`,
+        'analyze',
+      );
+      const ids = ['PG_DUPLICATE_INDEX', 'PG_FK_UNINDEXED', 'PG_NO_PRIMARY_KEY', 'PG_UNUSED_INDEX'];
+      const usual = { thresholds: { minimum_bytes: 400_000, minimum_rows: 10_000, statistics_days: 0 } };
+      const all = async (): Promise<Record<string, SeenJudgement>> =>
+        Object.fromEntries(await Promise.all(ids.map(async (id) => [id, await judged(id, usual)])));
+      const before = await all();
+      for (const id of ids) expect(before[id]?.faults, id).not.toEqual([]);
+      await server.run(`update pg_class set reltuples = -1, relpages = 0 where oid >= 16384`);
+      await server.run('select pg_stat_reset()');
+      const { PG_DUPLICATE_INDEX: duplicates, ...others } = await all();
+      for (const [id, { faults, skipped }] of Object.entries(others))
+        expect([id, faults, skipped]).toEqual([
+          id,
+          [],
+          expect.stringMatching(/sizes of most tables, as after a major upgrade/),
+        ]);
+      // Small ones are notes only.
+      expect(duplicates).toMatchObject({
+        faults: [{ severity: 'warning', object: 'public.y' }],
+        truncated: true,
+      });
+      expect(duplicates?.faults[0]?.metricLine).toContain('index public.y duplicates public.x');
+      await server.run('analyze');
+      const after = await all();
+      for (const id of ids) expect(after[id]?.faults.length, id).toBe(before[id]?.faults.length);
+    });
+
     /** Ends the server as a machine without power does. */
     async function kill(): Promise<void> {
       const [pid] = readFileSync(join(server.host, 'postmaster.pid'), 'utf8').split('\n');

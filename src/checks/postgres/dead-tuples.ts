@@ -9,12 +9,13 @@ const thresholds = { minimum_rows: 10_000, warning: 0.1, ...AUTOVACUUM_TIME };
 
 // pg_stat_all_tables would add up the scans of every index of every table.
 // If the statistics were lost, live rows are not counted right until the next VACUUM or ANALYZE: the rows that the last one
-// found, less those deleted since, are still there. Autovacuum's trigger as autovacuum.c computes it: storage parameters of the
-// table override the settings.
+// found, less those deleted since, are still there. After pg_upgrade there was no last one: then the share is at most the one that
+// is counted. Autovacuum's trigger as autovacuum.c computes it: storage parameters of the table override the settings.
 const candidates = `
   select format('%I.%I', n.nspname, c.relname) as table_name,
          s.dead::float8 as dead,
-         s.dead::float8 / (s.dead + s.live) as share,${autovacuumColumns},
+         s.dead::float8 / (s.dead + s.live) as share,
+         c.reltuples >= 0 or ${lastLook('c.oid')} is not null as counted,${autovacuumColumns},
          null as unseen
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
@@ -72,10 +73,14 @@ export const deadTuples = relationCheck({
     const dead = numberIn(row, 'dead');
     const share = numberIn(row, 'share');
     if (dead <= minimum_rows || share < warning || !hasHadTime(row, facts)) return null;
+    const of =
+      row['counted'] === true
+        ? `${percent(share)} of all`
+        : `at most ${percent(share)} of all, as it was never vacuumed or analyzed and nobody has counted the others`;
     return {
       severity: 'warning',
       object: table,
-      metricLine: `table ${table} has ${grouped(dead)} dead rows, ${percent(share)} of all; vacuum it, and find out why autovacuum does not.`,
+      metricLine: `table ${table} has ${grouped(dead)} dead rows, ${of}; vacuum it, and find out why autovacuum does not.`,
       remediation: `VACUUM (ANALYZE) ${table};`,
     };
   },

@@ -74,18 +74,20 @@ export const duplicateIndex = relationCheck({
   category: 'indexes',
   maxSeverity: 'warning',
   thresholds,
+  bySize: true,
   candidates,
   perSchema: { noun: 'small duplicate indexes', advice: 'drop them' },
   countMetric: 'duplicate_indexes_count',
-  fault: (row, { thresholds: { minimum_bytes } }) => {
+  fault: (row, { thresholds: { minimum_bytes } }, { unsized }) => {
     // Of a partitioned index the size is not known.
-    const small = row['partitioned'] !== true && numberIn(row, 'bytes') < minimum_bytes;
+    const small = !unsized && row['partitioned'] !== true && numberIn(row, 'bytes') < minimum_bytes;
+    const bytes = unsized ? '' : ` (${size(numberIn(row, 'bytes'))})`;
     const index = textIn(row, 'index_name');
     const table = textIn(row, 'table_name');
     return {
       severity: small ? 'info' : 'warning',
       object: index,
-      metricLine: `index ${index} (${size(numberIn(row, 'bytes'))}) duplicates ${listIn(row, 'kept_names')[0]} on ${table}; drop it.`,
+      metricLine: `index ${index}${bytes} duplicates ${listIn(row, 'kept_names')[0]} on ${table}; drop it.`,
       remediation: dropStatement(index, table, row['constraint_name'], row['partitioned'] === true),
     };
   },

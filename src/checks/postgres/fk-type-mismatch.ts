@@ -86,6 +86,7 @@ export const fkTypeMismatch = relationCheck({
   category: 'schema',
   maxSeverity: 'info',
   thresholds,
+  bySize: true,
   candidates: (_, thresholds) => candidates(thresholds),
   sorted: true,
   perSchema: {

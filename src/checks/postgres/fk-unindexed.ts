@@ -84,6 +84,7 @@ export const fkUnindexed = relationCheck({
   category: 'indexes',
   maxSeverity: 'info',
   thresholds,
+  bySize: true,
   candidates,
   sorted: true,
   perSchema: {

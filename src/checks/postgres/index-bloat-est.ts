@@ -69,6 +69,7 @@ export const indexBloatEst = relationCheck({
   maxSeverity: 'warning',
   cost: 2,
   thresholds,
+  bySize: true,
   candidates: () => candidates,
   sorted: true,
   countMetric: 'bloated_indexes_count',

@@ -47,6 +47,7 @@ export const mixedCollations = relationCheck({
   category: 'schema',
   maxSeverity: 'info',
   thresholds,
+  bySize: true,
   candidates: () => candidates,
   sorted: true,
   countMetric: 'mixed_collations_schemas_count',

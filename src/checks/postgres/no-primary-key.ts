@@ -149,6 +149,7 @@ export const noPrimaryKey = relationCheck({
   category: 'schema',
   maxSeverity: 'warning',
   thresholds,
+  bySize: true,
   candidates,
   sorted: true,
   perSchema: { noun: 'tables without a primary key', advice: 'add primary keys' },

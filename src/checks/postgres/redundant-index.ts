@@ -64,6 +64,7 @@ export const redundantIndex = relationCheck({
   category: 'indexes',
   maxSeverity: 'info',
   thresholds,
+  bySize: true,
   candidates: () => candidates,
   sorted: true,
   perSchema: { noun: 'indexes that others cover', advice: 'drop them' },

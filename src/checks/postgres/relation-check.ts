@@ -46,6 +46,8 @@ interface RelationCheck<T extends Thresholds>
   perSchema?: SchemaNote;
   /** It also judges what exists in a database without tables, such as functions. Others don't read such a database. */
   withoutTables?: true;
+  /** It leaves out small objects: as long as the server does not know most sizes, it may leave out others too, and is not `ok`. */
+  bySize?: true;
   /** It judges what the server has not counted: a standby counts only what it does itself, so a promotion begins anew. */
   countsAsPrimary?: true;
   /** The most rows to read, if not {@link FAULT_LIMIT} and one more. */
@@ -63,22 +65,35 @@ interface RelationServer {
   trackCounts: boolean;
   /** The age of the statistics: since their reset or loss, the server's start, or its promotion if the check reads that. */
   countedSeconds: number;
+  /** It does not know the sizes of most tables and indexes. */
+  unsized: boolean;
 }
 
 // A statement of its own: a session does not send the same one twice, so all these checks count the tables once. Indexes,
-// sequences and TOAST tables do not count: a table may have a dozen of them.
+// sequences and TOAST tables do not count: a table may have a dozen of them. After pg_upgrade (before 18) and a restore, no table has a
+// size until it is analyzed; nor has one that was just made, so the files decide, which are looked at only then.
 const serverRow = `
-  select (select count(*)
-            from pg_class
-           where relkind in ('r', 'p', 'm')
-             and relpersistence <> 't'
-             and relnamespace in (select oid from pg_namespace
-                                   where nspname !~ '^pg_' and nspname <> 'information_schema'))::float8 as tables,
+  select t.tables::float8 as tables,
+         coalesce(case when t.unknown > 0 and t.unknown * 2 >= t.with_rows
+                       then pg_database_size(current_database())
+                            > 32 * 1024 * 1024 + 2 * current_setting('block_size')::bigint
+                              * (select coalesce(sum(relpages), 0)::bigint from pg_class where oid >= 16384) end, false) as unsized,
          pg_is_in_recovery() as standby,
          ${SEES_PROMOTION} as sees_promotion,
          current_setting('track_counts')::bool as track_counts,
          (select extract(epoch from now() - ${countedSince('stats_reset')})::float8
-            from pg_stat_database where datname = current_database()) as counted_seconds`;
+            from pg_stat_database where datname = current_database()) as counted_seconds
+    from (select count(*) as tables,
+                 count(*) filter (where relkind <> 'p') as with_rows,
+                 count(*) filter (where relkind <> 'p' and reltuples < 0) as unknown
+            from pg_class
+           where relkind in ('r', 'p', 'm')
+             and relpersistence <> 't'
+             and relnamespace in (select oid from pg_namespace
+                                   where nspname !~ '^pg_' and nspname <> 'information_schema')) t`;
+
+const UNSIZED =
+  'Not measured: the server does not know the sizes of most tables, as after a major upgrade or a restore. Run ANALYZE;';
 
 /** A check with a finding for each faulty object of a database: bounded, and never `ok` about what it can't see. */
 export function relationCheck<T extends Thresholds>({
@@ -89,6 +104,7 @@ export function relationCheck<T extends Thresholds>({
   sorted,
   perSchema,
   withoutTables,
+  bySize,
   countsAsPrimary,
   rowLimit = FAULT_LIMIT + 1,
   indexAdvice,
@@ -120,12 +136,13 @@ export function relationCheck<T extends Thresholds>({
         standby: first['standby'] === true,
         trackCounts: first['track_counts'] === true,
         countedSeconds: Math.min(numberIn(first, 'counted_seconds'), secondsAsPrimary(rows)),
+        unsized: first['unsized'] === true,
       };
       const reason = blind?.(server, facts);
       if (reason !== undefined) return { skipped: inDatabase(facts, reason) };
 
       const found = rows.filter((row) => row['found'] === true);
-      const [unseen] = found.filter((row) => row['unseen'] !== null);
+      const unseen = whyUnseen(found, bySize === true && server.unsized);
       const grants = found.flatMap(({ needs }) => (typeof needs === 'string' ? needs : []));
       const grant = grants[0] === undefined ? {} : { grant: grants[0] };
       const planned = applyPlan(found, facts.indexPlan);
@@ -147,11 +164,9 @@ export function relationCheck<T extends Thresholds>({
         ? groupBySchema(listed, perSchema, { metric: countMetric, cut })
         : listed.map(({ fault }) => fault);
       const faults = said.map((each) => ({ ...each, metricLine: inDatabase(facts, each.metricLine) }));
-      const skippedForSize = found.some((row) => row['skipped_for_size'] === true) && {
-        skippedForSize: true as const,
-      };
+      const skippedForSize = wasCutForSize(found);
       if (faults.length === 0 && unseen !== undefined)
-        return { skipped: inDatabase(facts, textIn(unseen, 'unseen')), ...grant, ...skippedForSize };
+        return { skipped: inDatabase(facts, unseen), ...grant, ...skippedForSize };
       return {
         faults,
         passMessage,
@@ -181,6 +196,17 @@ const foundRows = (candidates: string, limit: number) => `
 function secondsAsPrimary(rows: readonly Row[]): number {
   const seconds = rows.find(({ promoted_seconds }) => typeof promoted_seconds === 'number');
   return seconds ? numberIn(seconds, 'promoted_seconds') : Number.POSITIVE_INFINITY;
+}
+
+/** Why some objects could not be judged; undefined if all were. */
+function whyUnseen(found: readonly Row[], isUnsized: boolean): string | undefined {
+  const hidden = found.find((row) => row['unseen'] !== null);
+  if (hidden) return textIn(hidden, 'unseen');
+  return isUnsized ? UNSIZED : undefined;
+}
+
+function wasCutForSize(found: readonly Row[]): { skippedForSize: true } | false {
+  return found.some((row) => row['skipped_for_size'] === true) && { skippedForSize: true };
 }
 
 function tablesIn(rows: readonly Row[]): number {

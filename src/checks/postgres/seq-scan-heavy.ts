@@ -38,6 +38,7 @@ export const seqScanHeavy = relationCheck({
   maxSeverity: 'info',
   thresholds,
   comparesRuns: true,
+  bySize: true,
   candidates: () => candidates,
   rowLimit: TABLES,
   sorted: true,

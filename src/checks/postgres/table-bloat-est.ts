@@ -75,6 +75,7 @@ export const tableBloatEst = relationCheck({
   maxSeverity: 'warning',
   cost: 2,
   thresholds,
+  bySize: true,
   candidates: () => candidates,
   sorted: true,
   countMetric: 'bloated_tables_count',

@@ -34,6 +34,7 @@ export const tooManyIndexes = relationCheck({
   category: 'indexes',
   maxSeverity: 'info',
   thresholds,
+  bySize: true,
   candidates: () => candidates,
   sorted: (row, { thresholds }) => numberIn(row, 'indexes') <= thresholds.info,
   perSchema: { noun: 'tables with many indexes', advice: 'review which of them queries use' },

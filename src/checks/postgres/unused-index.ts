@@ -70,6 +70,7 @@ export const unusedIndex = relationCheck({
   category: 'indexes',
   maxSeverity: 'info',
   thresholds,
+  bySize: true,
   candidates,
   sorted: true,
   countsAsPrimary: true,
