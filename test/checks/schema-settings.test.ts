@@ -1,9 +1,12 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { judgementOf } from '../../src/checks/judgement-of.ts';
 import { minorOutdatedBy } from '../../src/checks/postgres/minor-outdated.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import type { SeenJudgement } from '../support/seen-judgement.ts';
-import { measure } from './measure.ts';
+import { measure, sample } from './measure.ts';
 import { expectPlain } from './pasted/plain-remediations.ts';
 import { type Login, PASSWORD, PostgresServer } from './postgres-server.ts';
 
@@ -167,3 +170,94 @@ test('PG_INVALID_CONSTRAINT: a NOT ENFORCED constraint is ignored', async () => 
   expect((await judged('PG_INVALID_CONSTRAINT')).faults).toMatchObject([{ object: 'public.t.d' }]);
   await server.run('drop table t');
 });
+
+test('PG_SUBSCRIPTION_STOPPED: one without a slot, as a dump restores it, is told to get one before it is enabled', async () => {
+  await server.run(
+    `create subscription dumped connection 'host=/nowhere dbname=shop' publication p with (connect = false, slot_name = none)`,
+  );
+  const [fault] = (await judged('PG_SUBSCRIPTION_STOPPED')).faults;
+  expect(fault?.remediation).toMatch(
+    /; it has no slot: .*\(ALTER SUBSCRIPTION dumped SET \(slot_name = …\)\).* Then, .* run ALTER SUBSCRIPTION dumped ENABLE;$/,
+  );
+  await expect(server.run('alter subscription dumped enable')).rejects.toThrow('slot');
+  await server.run('drop subscription dumped');
+});
+
+test('PG_COLLATION_VERSION: a collation that only a key of partitions or a range type uses', async () => {
+  await server.run(`create collation of_key (provider = icu, locale = 'de')`);
+  await server.run(`create collation of_range (provider = icu, locale = 'sv')`);
+  await server.run('create table parts (word text) partition by range (word collate of_key)');
+  await server.run('create type words as range (subtype = text, collation = of_range)');
+  await server.run(`update pg_collation set collversion = '1' where collname like 'of\\_%'`);
+  const { faults } = await judged('PG_COLLATION_VERSION');
+  expect(faults.map(({ object }) => object)).toEqual(['public.of_key', 'public.of_range']);
+  await server.run('drop table parts');
+  await server.run('drop type words');
+  expect((await judged('PG_COLLATION_VERSION')).faults).toEqual([]);
+});
+
+test('PG_EVENT_TRIGGER_DISABLED: a setting that turns all of them off is one fault', async () => {
+  if ((await versionNumber()) < 170_000) return;
+  await server.run('create function noted() returns event_trigger language plpgsql as $$ begin end $$');
+  await server.run('alter database shop set event_triggers = off');
+  expect((await judged('PG_EVENT_TRIGGER_DISABLED')).faults).toEqual([]);
+  await server.run('create event trigger notes on ddl_command_end execute function noted()');
+  const [fault, ...others] = (await judged('PG_EVENT_TRIGGER_DISABLED')).faults;
+  expect([fault?.object, others]).toEqual(['event_triggers', []]);
+  expect(fault?.remediation).toMatch(/^SELECT setting, source, /);
+  await server.run('alter database shop reset event_triggers');
+  expect((await judged('PG_EVENT_TRIGGER_DISABLED')).faults).toEqual([]);
+  await server.run('drop event trigger notes');
+});
+
+test('PG_ARCHIVER_FAILING: a command that hangs or is empty counts no failure, and is found', async () => {
+  const check = postgresChecks.find(({ id }) => id === 'PG_ARCHIVER_FAILING');
+  if (!check) throw new Error('There is no such check.');
+  const write = async (files: number) => {
+    for (let n = 0; n < files; n++) {
+      await server.run('create table archived ()');
+      await server.run('drop table archived');
+      await server.run('select pg_switch_wal()');
+    }
+  };
+  await server.run('alter system set archive_mode = on');
+  await server.restart();
+  const [empty] = (await judged(check.id)).faults;
+  expect([empty?.severity, empty?.metricLine]).toEqual([
+    'critical',
+    expect.stringMatching(/^archive_mode is on, but archive_command is empty/),
+  ]);
+  // Each file takes a while as long as this one is there, which the server sees in its own folder.
+  const hang = join(server.host, 'hang');
+  const command = 'test ! -e hang || /bin/sleep 3';
+  await server.configure(
+    `ALTER SYSTEM SET archive_command = '${command}'; SELECT pg_reload_conf()`,
+    'archive_command',
+    command,
+  );
+  await write(1);
+  await server.until('select archived_count > 0 from pg_stat_archiver');
+  writeFileSync(hang, '');
+  await write(8);
+  // An archiver that is slow for a moment is none that hangs.
+  expect((await judged(check.id)).faults).toEqual([]);
+  const client = await server.open('watcher');
+  const [row = {}] = await sample(client, check);
+  await client.end();
+  const after = (seconds: number) => {
+    const facts = { version: 180_000, database: '', now: new Date() };
+    const judgement = judgementOf(check, [{ ...row, archived_ago: seconds }], facts);
+    return 'faults' in judgement ? judgement.faults.map(({ metricLine }) => metricLine) : [];
+  };
+  expect(after(299)).toEqual([]);
+  expect(after(300)).toEqual([
+    expect.stringMatching(
+      /^Archiving neither succeeds nor fails: the last success was 5 min ago, and \d+ MB of WAL/,
+    ),
+  ]);
+  rmSync(hang);
+  await server.until('select archived_count >= 8 from pg_stat_archiver');
+  expect((await judged(check.id)).faults).toEqual([]);
+  await server.run('alter system reset all');
+  await server.restart();
+}, 60_000);

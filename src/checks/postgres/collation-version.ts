@@ -5,14 +5,18 @@ import { relationCheck } from './relation-check.ts';
 // default, C and POSIX, which have no version.
 const BUILT_IN = '100, 950, 951';
 
-// A collation counts where a column or an index uses it. There are hundreds, and asking the library takes 15 µs each: so only those are asked.
+// A collation counts where a column, an index, a key of partitions or a range type uses it: rows in the wrong partition are not found either. There
+// are hundreds, and asking the library takes 15 µs each: so only those are asked.
 const ofColumns = `
   select format('%I.%I', n.nspname, c.collname) as collation_name,
          quote_literal(format('%I.%I', n.nspname, c.collname)) as literal,
          quote_ident(current_database()) as database_name, c.collversion as recorded,
          pg_collation_actual_version(c.oid) as actual, null as unseen
     from (select * from pg_collation
-           where oid in (select attcollation from pg_attribute where attnum > 0 and attcollation not in (0, ${BUILT_IN}))
+           where oid in (select attcollation from pg_attribute where attnum > 0 and attcollation not in (0, ${BUILT_IN})
+                          union select unnest(partcollation) from pg_partitioned_table
+                          union select rngcollation from pg_range)
+             and oid not in (${BUILT_IN})
           offset 0) c
     join pg_namespace n on n.oid = c.collnamespace
    where c.collversion <> pg_collation_actual_version(c.oid)`;

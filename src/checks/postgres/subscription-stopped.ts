@@ -14,6 +14,7 @@ const sql = (version: number) => `
          quote_ident(s.subname) as subscription,
          quote_literal(s.subname) as literal,
          s.subenabled as enabled,
+         s.subslotname is null as lacks_slot,
          exists (select from pg_stat_subscription w
                   where w.subid = s.oid and w.pid is not null and w.relid is null) as working,
          ${version >= 150_000 ? '(select (apply_error_count + sync_error_count)::float8 from pg_stat_subscription_stats e where e.subid = s.oid)' : '0::float8'} as errors
@@ -53,13 +54,19 @@ function fault(row: Row, before: ServerFacts['before']): Fault | null {
   const object = `${database}.${name}`;
   const errors = typeof row['errors'] === 'number' ? numberIn(row, 'errors') : 0;
   const look = `SELECT * FROM pg_stat_subscription WHERE subname = ${textIn(row, 'literal')};`;
-  if (row['enabled'] !== true)
+  if (row['enabled'] !== true) {
+    // A subscription that was dumped, or that is about to be dropped, may have no slot, and can't be enabled without one.
+    const slot =
+      row['lacks_slot'] === true
+        ? `it has no slot: look in pg_replication_slots of the publisher for the one that it had, and name it first (ALTER SUBSCRIPTION ${name} SET (slot_name = …)); without one, drop the subscription and make it anew. Then, `
+        : '';
     return {
       severity: errors > 0 ? 'critical' : 'warning',
       object,
       metricLine: `Subscription ${name} of database ${database} is disabled${errors > 0 ? ` after ${counted(errors, 'error')}` : ''}, so its tables become stale; enable it, or drop it.`,
-      remediation: `${look} -- then find out why it was disabled${errors > 0 ? ' (the log has the error)' : ''}; connected to database ${database}, run ALTER SUBSCRIPTION ${name} ENABLE;`,
+      remediation: `${look} -- then find out why it was disabled${errors > 0 ? ' (the log has the error)' : ''}; ${slot}connected to database ${database}, run ALTER SUBSCRIPTION ${name} ENABLE;`,
     };
+  }
   const last = before?.rows.find(
     ({ database_name, subscription }) =>
       database_name === row['database_name'] && subscription === row['subscription'],
