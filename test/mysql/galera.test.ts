@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServerFacts } from '../../src/checks/check.ts';
 import type { Row } from '../../src/checks/fault.ts';
 import { galeraUnsynced } from '../../src/checks/mysql/galera-unsynced.ts';
+import { replicaStopped } from '../../src/checks/mysql/replica-stopped.ts';
 import { freePort } from '../contract/free-port.ts';
 import { pasteableOn } from '../support/page-statements.ts';
 import type { SeenJudgement } from '../support/seen-judgement.ts';
@@ -180,6 +181,17 @@ test('a node without a quorum is found although it refuses every select; the oth
   await at(second).run(`set global wsrep_provider_options = 'gmcast.isolate=0'`);
   await synced();
   await at(second).until('select count(*) = 1 from t where id = 100');
+});
+
+test('a source that is configured on a node is told as one of a cluster, whose data may come from there', async () => {
+  await at(second).run("change master to master_host = 'nowhere.invalid', master_user = 'copier'");
+  await at(second).run('set global read_only = on');
+  const [stopped] = (await measure(at(second), replicaStopped)).faults;
+  expect(stopped?.metricLine).toContain('this server is a member of a cluster. If');
+  expect(stopped?.remediation).toMatch(/^SHOW ALL SLAVES STATUS; SELECT @@read_only; -- find out first /);
+  await at(second).run('set global read_only = off');
+  await at(second).run('reset slave all');
+  expect((await measure(at(second), replicaStopped)).faults).toEqual([]);
 });
 
 test('a slow node delays all writes: flow control between two runs', async () => {

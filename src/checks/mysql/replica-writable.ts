@@ -2,7 +2,7 @@ import type { Check } from '../check.ts';
 import { counted } from '../wording.ts';
 import { isMariaDb } from './flavour.ts';
 import { isReplicating, isWritable, ownReplicas } from './promoted-replica.ts';
-import { replicaPrivilege, replicaSql, replicationsIn } from './replica-status.ts';
+import { isClusterMember, replicaPrivilege, replicaSql, replicationsIn } from './replica-status.ts';
 import { setForGood } from './setting-check.ts';
 
 /** A replica that an application can write to by mistake: its data then differ, and replication stops on an error later. */
@@ -27,6 +27,11 @@ export const replicaWritable: Check = {
       return { faults: [], measures: [], passMessage: 'Replication has stopped: see MY_REPLICA_STOPPED.' };
     const statement = setForGood(server, isMariaDb(version) ? 'read_only' : 'super_read_only', 'ON');
     const replicas = ownReplicas(rows);
+    // Applications write to one node of a cluster at least, perhaps to this one.
+    const others = [
+      ...(isClusterMember(rows) ? ['is a member of a cluster'] : []),
+      ...(replicas > 0 ? [`has ${counted(replicas, 'replica')} of its own`] : []),
+    ].join(' and ');
     return {
       passMessage: '',
       measures: [],
@@ -37,9 +42,9 @@ export const replicaWritable: Check = {
           metricLine:
             'read_only is OFF on this replica, so applications can write rows that its source lacks; turn it on.',
           remediation:
-            replicas === 0 || server.provider
+            others === '' || server.provider
               ? statement
-              : `SHOW PROCESSLIST; -- this server has ${counted(replicas, 'replica')} of its own: find out whether applications write to it on purpose, as to one of two primaries. If not, run ${statement}`,
+              : `SHOW PROCESSLIST; -- this server ${others}: find out whether applications write to it on purpose, as to one of two primaries. If not, run ${statement}`,
         },
       ],
     };

@@ -95,6 +95,35 @@ describe.each([
   });
 
   test.each([
+    ['group_replication_group_name', 'a-b'],
+    ['wsrep_cluster_address', 'gcomm://10.0.0.2,10.0.0.3'],
+  ])(
+    'a member of a cluster, by its %s, gets no bare statement: applications may write to it',
+    (name, value) => {
+      const member = (read_only: string, set: string) => [
+        ...settingsOf(version).filter(({ Variable_name }) => Variable_name !== 'read_only'),
+        ...shown({ read_only, [name]: set }),
+      ];
+      const stopped = [...member('ON', value), status(version, '', { running: 'No', applying: 'No' })];
+      const [fault] = judge(replicaStopped, stopped, { version }).faults;
+      expect(fault?.metricLine).toContain('this server is a member of a cluster. If');
+      expect(fault?.remediation).toMatch(
+        /^SHOW .*; SELECT @@read_only; -- find out first .* the cluster has its data/,
+      );
+      const writable = [...member('OFF', value), status(version, '')];
+      expect(judge(replicaWritable, writable, { version }).faults[0]?.remediation).toMatch(
+        /^SHOW PROCESSLIST; -- this server is a member of a cluster: find out whether .* If not, run SET /,
+      );
+      const [alone] = judge(replicaWritable, [...member('OFF', ''), status(version, '')], { version }).faults;
+      expect(alone?.remediation).toMatch(/^SET /);
+      const [started] = judge(replicaStopped, [...member('ON', ''), stopped.at(-1) ?? {}], {
+        version,
+      }).faults;
+      expect(started?.remediation).toBe(`${start};`);
+    },
+  );
+
+  test.each([
     [{}, []],
     [{ running: 'No' }, ['the IO thread is stopped']],
     [
