@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { type LookupFunction, Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { OwnWords } from '../text/own-words.ts';
+import { Lookups } from './lookups.ts';
 
 /** An address as Node's resolver gives it. */
 export interface Address {
@@ -47,21 +48,12 @@ export const DESTINATION: AddressUse = {
  * metadata service, or is private while `allowPrivate` is off. Throws what the resolver throws.
  */
 export async function resolveTarget(host: string, allowPrivate: boolean, use = TARGET): Promise<Address[]> {
-  const addresses = await lookUp(host);
+  const addresses: Address[] = await lookups.look(host);
   for (const { address } of addresses) requireAllowed(host, address, allowPrivate, use);
   return addresses;
 }
 
-/** By host. One at a time, so that a resolver that hangs takes one thread for each host. */
-const lookups = new Map<string, Promise<Address[]>>();
-
-function lookUp(host: string): Promise<Address[]> {
-  const running = lookups.get(host);
-  if (running) return running;
-  const started = lookup(host, { all: true }).finally(() => lookups.delete(host));
-  lookups.set(host, started);
-  return started;
-}
+const lookups = new Lookups((host) => lookup(host, { all: true }));
 
 /** Throws {@link ForbiddenAddress} as {@link resolveTarget} does, for one address of a host. */
 export function requireAllowed(host: string, text: string, allowPrivate: boolean, use = TARGET): void {
