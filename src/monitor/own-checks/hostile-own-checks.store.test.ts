@@ -167,6 +167,24 @@ test('the server writes nothing of a statement that no reading refused', async (
   await expectUntouched();
 }, 60_000);
 
+test('a statement that does not end leaves no process on the server', async () => {
+  await root.query(`
+    create function stubborn() returns int language plpgsql as $$
+      begin
+        loop
+          begin perform pg_sleep(30); exception when query_canceled then null; end;
+        end loop;
+      end $$;
+    create view hung as select stubborn() as value`);
+  const [hung, next] = await measureStatements(target(), ['select value from hung', 'select 1 as value']);
+  expect(lineOf(hung)).toBe('Not measured: it took more than 1 s.');
+  expect(lineOf(next)).toMatch(/^1 \(/);
+  const running = `select count(*)::int as count from pg_stat_activity where query like '%hung%' and pid <> pg_backend_pid()`;
+  await expect
+    .poll(async () => (await root.query(running)).rows[0].count, { timeout: 5_000, interval: 200 })
+    .toBe(0);
+}, 60_000);
+
 /** Runs a statement in a session to itself, as an own check does that was not read before. */
 async function alone(statement: string): Promise<unknown> {
   const dialler = diallerOf(target(), true);

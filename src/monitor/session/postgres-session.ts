@@ -26,6 +26,15 @@ const beginReading = (statementMs: number) => `
   set local search_path = pg_catalog;
 `;
 
+// A function that catches `query_canceled` outlasts the timeout, and would stay on the server when its client has left: one more after each run. Only
+// on Linux the server can be asked to look for its client while it works.
+const LOOK_FOR_CLIENT = `
+  select pg_catalog.set_config(name, '1s', true)
+    from pg_catalog.pg_settings
+   where name operator(pg_catalog.=) 'client_connection_check_interval'
+     and pg_catalog.version() operator(pg_catalog.~~) '%linux%';
+`;
+
 // The login's own search_path stays: a member writes the statement as in psql.
 const beginOwn = (statementMs: number) => `
   begin isolation level read committed, read only, not deferrable;
@@ -33,7 +42,7 @@ const beginOwn = (statementMs: number) => `
   set local lock_timeout = '100ms';
   set local idle_in_transaction_session_timeout = '10s';
   set local standard_conforming_strings = on;
-`;
+  ${LOOK_FOR_CLIENT}`;
 
 const IS_CONSOLE = 'it is the admin console of PgBouncer, not a database';
 const USE_ITS_ENGINE =
