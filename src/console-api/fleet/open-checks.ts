@@ -1,7 +1,7 @@
 import { titleOf } from '../../checks/catalogue.ts';
 import type { Read } from '../../store/read.ts';
 import { severityRank } from '../../store/sql/severity-rank.sql.ts';
-import { isSnoozed } from '../../tickets/triage/ticket-state.ts';
+import { isSnoozed } from '../../store/sql/triage.sql.ts';
 import { SEVERITIES, type Severity } from '../../vocabulary/severities.ts';
 
 /** The open tickets of a check on one connection. */

@@ -91,6 +91,22 @@ test('tickets that opened, closed, are open and were not touched, worst first', 
   expect(Date.now() - (untouched.first[0]?.since.getTime() ?? 0)).toBeGreaterThan(29 * 86_400_000);
 });
 
+test('a snoozed ticket is not told as open, as the console does not count it, until its time is over', async () => {
+  const account = await store.account();
+  const at = [account, await store.connection(account)] as const;
+  const listed = await ticket(at, { opened: '30 days' });
+  const snoozed = await ticket(at, { opened: '20 days' });
+  const triage = `
+    insert into ticket_triage (account_id, ticket_id, changed_at, changed_by, acknowledged_at, acknowledged_until, acknowledged_severity)
+    values ($1, $2, now(), 'Ada', now(), now() + interval '1 day', 'warning')`;
+  await store.writer.query(triage, [account, snoozed]);
+  const ids = async () => (await digestOf(account)).open.first.map(({ id }) => id);
+  expect(await ids()).toEqual([listed]);
+  const end = 'update ticket_triage set acknowledged_until = now() where ticket_id = $1';
+  await store.writer.query(end, [snoozed]);
+  expect(await ids()).toEqual([listed, snoozed]);
+});
+
 test('a plan without tickets has none in its digest', async () => {
   const account = await store.account();
   await ticket([account, await store.connection(account)], { opened: '2 days' });

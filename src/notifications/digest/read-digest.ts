@@ -4,6 +4,7 @@ import type { Read } from '../../store/read.ts';
 import { backupFacts } from '../../store/sql/backup-facts.sql.ts';
 import { tagsOfConnection } from '../../store/sql/connection-tags.sql.ts';
 import { severityRank } from '../../store/sql/severity-rank.sql.ts';
+import { isSnoozed } from '../../store/sql/triage.sql.ts';
 import { plansWith } from '../../vocabulary/event-kinds.ts';
 import type { Plan } from '../../vocabulary/plans.ts';
 import type { Severity } from '../../vocabulary/severities.ts';
@@ -63,7 +64,7 @@ export interface Digest {
   /** Null if the plan has no tickets, as the next three. */
   opened: DigestTickets | null;
   closed: DigestTickets | null;
-  /** Still open. */
+  /** Still open, without those that are snoozed. */
   open: DigestTickets | null;
   /** Of these, those that opened before and that nobody has acknowledged, taken or commented on. */
   untouched: DigestTickets | null;
@@ -117,7 +118,11 @@ const selectTickets = (condition: string) => `
 
 const opened = selectTickets('t.first_seen_at > $2');
 const closed = selectTickets("t.status = 'resolved' and t.resolved_at > $2");
-const open = selectTickets("t.status = 'open' and $2::timestamptz is not null");
+// As the console lists and counts them: who put a ticket off is not asked about it again before its time.
+const open = selectTickets(`
+  t.status = 'open' and $2::timestamptz is not null
+  and not exists (select from ticket_triage g
+                   where g.account_id = $1 and g.ticket_id = t.ticket_id and ${isSnoozed})`);
 const untouched = selectTickets(`
   t.status = 'open' and t.first_seen_at <= $2
   and not exists (select from ticket_triage g

@@ -1,6 +1,6 @@
 import type { Read } from '../../store/read.ts';
 import { hasTags, tagsOfConnection } from '../../store/sql/connection-tags.sql.ts';
-import { isAcknowledged } from './ticket-state.ts';
+import { isAcknowledged } from '../../store/sql/triage.sql.ts';
 
 /** Which tickets; null = any. Instants are in PostgreSQL's format. */
 export interface TicketFilter {

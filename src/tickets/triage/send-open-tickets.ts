@@ -10,8 +10,8 @@ import {
 import { wants } from '../../notifications/outbox/wanting-destination.ts';
 import { tagsOfConnection } from '../../store/sql/connection-tags.sql.ts';
 import { severityRank } from '../../store/sql/severity-rank.sql.ts';
+import { isSnoozed } from '../../store/sql/triage.sql.ts';
 import { plansWith } from '../../vocabulary/event-kinds.ts';
-import { isSnoozed } from './ticket-state.ts';
 
 /** The most tickets that are sent at once: more make a message that nobody reads. */
 const MOST_SENT = 200;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Change } from '../../activity/record-entry.ts';
 import { notFound } from '../../platform/rejection.ts';
-import { isAcknowledged } from './ticket-state.ts';
+import { isAcknowledged } from '../../store/sql/triage.sql.ts';
 
 /** What members decide about a ticket. Instants are RFC 3339 or as PostgreSQL writes them. */
 export interface Triage {
