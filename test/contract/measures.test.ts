@@ -168,12 +168,14 @@ test('"changes list" prints what a member changed, newest first', async () => {
     ]);
   }
   const list = ['changes', 'list', '--connection', connection];
-  const changes = await commandJson<{ kind: string; subject: string }[]>(list);
+  const changes = await commandJson<{ at: string; kind: string; subject: string }[]>(list);
   expect(changes).toMatchObject([
     { at: expect.any(String), kind: 'silence', subject: 'Many deadlocks', before: null },
     { at: expect.any(String), kind: 'silence', subject: 'Table with many dead rows', before: null },
   ]);
   expect(await commandJson([...list, '--limit', '1'])).toEqual(changes.slice(0, 1));
+  for (const change of changes)
+    expect(await commandJson([...list, '--from', change.at, '--to', change.at])).toEqual([change]);
   expect(await commandJson([...list, '--to', '1h'])).toEqual([]);
   const { stdout } = await command(list);
   expect(stdout).toMatch(/^at +kind +database +subject +before +after +source\n\S+Z +silence /);

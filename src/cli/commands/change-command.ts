@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { showChange } from '../../runs/changes/connection-change.ts';
 import { listChanges } from '../../runs/changes/list-changes.ts';
 import { addCommand, type CommandContext } from '../command.ts';
 import { printList } from '../print.ts';
@@ -26,7 +27,7 @@ export function addChangeCommands(program: Command, context: CommandContext): vo
         listChanges(read, accountId, options.connection, range),
       ),
     );
-    printList(json, changes, COLUMNS);
+    printList(json, changes.map(showChange), COLUMNS);
   });
 }
 

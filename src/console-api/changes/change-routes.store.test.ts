@@ -71,7 +71,8 @@ test('changes are listed newest first, page by page, also those of one microseco
   ]);
   expect(subjects(await read(`${path}?kinds=index,table`))).toEqual(['d']);
   expect(subjects(await read(`${path}?from=${hoursAgo(4)}&to=${hoursAgo(2)}`))).toEqual(['d']);
-  const [last] = (await read<ConnectionChanges>(path)).changes;
+  const [last, first] = (await read<ConnectionChanges>(path)).changes;
+  expect(subjects(await read(`${path}?from=${first?.at}&to=${first?.at}`))).toEqual(['c', 'b', 'a']);
   expect(last).toEqual({
     id: expect.any(Number),
     at: expect.stringMatching(/Z$/),

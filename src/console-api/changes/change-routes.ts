@@ -1,6 +1,6 @@
 import { notFound } from '../../platform/rejection.ts';
 import { Type } from '../../platform/schema/schema.ts';
-import type { ConnectionChange } from '../../runs/changes/connection-change.ts';
+import { type ConnectionChange, showChange } from '../../runs/changes/connection-change.ts';
 import { listChanges } from '../../runs/changes/list-changes.ts';
 import { requireConnection } from '../connections/require-connection.ts';
 import { endOf, HISTORY_DAYS, historyRange, readHistoryRange } from '../history-range.ts';
@@ -39,7 +39,8 @@ const listPage = consoleRoute({
     });
     const changes = found.slice(0, limit);
     const last = changes.at(-1);
-    return { changes, next: found.length > limit && last ? `${last.at}_${last.id}` : null };
+    const next = found.length > limit && last ? `${last.at}_${last.id}` : null;
+    return { changes: changes.map(showChange), next };
   },
 });
 
@@ -77,7 +78,7 @@ const listBeforeTicket = consoleRoute({
       return {
         from: from.toISOString(),
         to: ticket.first_seen_at.toISOString(),
-        changes: others.slice(0, ON_TICKET),
+        changes: others.slice(0, ON_TICKET).map(showChange),
         more: others.length > ON_TICKET,
       };
     });

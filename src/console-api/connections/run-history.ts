@@ -1,6 +1,7 @@
 import { wholeNumber } from '../../http/query-parameters.ts';
 import { notFound, Rejection } from '../../platform/rejection.ts';
 import { Type } from '../../platform/schema/schema.ts';
+import { showChange } from '../../runs/changes/connection-change.ts';
 import { listChanges } from '../../runs/changes/list-changes.ts';
 import { compareFindings } from '../../runs/compare-findings.ts';
 import { listRuns, readRuns, type Run as StoredRun } from '../../runs/list-runs.ts';
@@ -62,7 +63,7 @@ const compare = consoleRoute({
         to: runOf(to),
         findings: from.findings && to.findings ? compareFindings(from.findings, to.findings) : null,
         measures: measures.map(named),
-        changes: await listChanges(run, accountId, id, changed),
+        changes: (await listChanges(run, accountId, id, changed)).map(showChange),
       };
     });
   },

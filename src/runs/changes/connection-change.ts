@@ -41,3 +41,8 @@ export interface ConnectionChange extends Omit<NewChange, 'kind'> {
   at: string;
   kind: string;
 }
+
+/** A change as it is shown: its time is to the millisecond, as the bounds of lists compare, so that its own time finds it. */
+export function showChange<Change extends { at: string }>(change: Change): Change {
+  return { ...change, at: new Date(change.at).toISOString() };
+}
