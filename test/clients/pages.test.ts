@@ -58,6 +58,21 @@ test.each(pages)('the links of %s work', (name) => {
   }
 });
 
+// Lists whose pages follow one another. A block of shell that reads one page of them would leave out rows without a word.
+const LISTS =
+  /\/api\/v1\/(?:health\/(?:connections(?:\/\d+\/measures)?|measures|changes)|ops\/(?:tickets|alerts)|activity)\?[^" ]*/g;
+
+test.each(clients)('a block of %s that reads one page of a list says how many rows it has', (name) => {
+  const paragraphs = read(name).split(/\n\n+/);
+  for (const [at, block] of paragraphs.entries()) {
+    if (!block.startsWith('    ')) continue;
+    for (const [asked] of block.matchAll(LISTS)) {
+      expect(asked, 'a page of its longest').toContain('per_page=100');
+      expect(paragraphs[at - 1], asked).toMatch(/\b(?:first|latest) 100\b/);
+    }
+  }
+});
+
 const files = globSync(`${FOLDER}/*/**/*`, { withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name));

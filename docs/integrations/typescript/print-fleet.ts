@@ -27,3 +27,4 @@ console.log(`${summary.critical} of ${summary.total} critical`);
 
 const tickets = await get('/api/v1/ops/tickets', { status: 'open', severity: 'critical', per_page: 5 });
 for (const { connection_name, title } of tickets.data) console.log(`${connection_name}: ${title}`);
+if (tickets.meta.has_more) console.log(`… and ${tickets.meta.total - tickets.data.length} more`);
