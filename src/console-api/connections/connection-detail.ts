@@ -4,6 +4,7 @@ import type { Override } from '../../connections/thresholds/effective-thresholds
 import { overridesOfConnection } from '../../connections/thresholds/list-overrides.ts';
 import { notFound } from '../../platform/rejection.ts';
 import type { Static } from '../../platform/schema/schema.ts';
+import { serverVersion } from '../../platform/text/server-version.ts';
 import type { Read } from '../../store/read.ts';
 import { tagsOfConnection } from '../../store/sql/connection-tags.sql.ts';
 import { countSnoozed } from '../../tickets/triage/ticket-state.ts';
@@ -48,7 +49,7 @@ export async function readSettings(
 }
 
 const selectState = `
-  select c.latest_score as score, t.last_checked_at, s.due_at as next_due_at, t.last_day::text as last_day, t.scores,
+  select c.latest_score as score, v.version as version_number, t.last_checked_at, s.due_at as next_due_at, t.last_day::text as last_day, t.scores,
          coalesce(s.claimed_until > now(), false) as running, ${STALE} as stale,
          ${overridesOfConnection} as overrides, h.health_check_id as check_id, h.created_at, h.summary_text, h.findings, h.cost,
          (select coalesce(sum(open_critical + open_warning + open_info), 0)::int from ticket_tally
@@ -56,12 +57,14 @@ const selectState = `
            - ${countSnoozed('t.connection_id = $2')} as open_tickets
     from connection c
     left join connection_trend t on t.account_id = $1 and t.connection_id = $2
+    left join connection_version v on v.account_id = $1 and v.connection_id = $2
     left join connection_schedule s on s.account_id = $1 and s.connection_id = $2
     left join health_check h on h.account_id = $1 and h.health_check_id = c.latest_check_id
    where c.account_id = $1 and c.connection_id = $2 and c.removed_at is null`;
 
 interface StateRow {
   score: number | null;
+  version_number: number | null;
   last_checked_at: Date | null;
   next_due_at: Date | null;
   last_day: string | null;
@@ -109,12 +112,13 @@ const getConnection = consoleRoute({
       const settings = await readSettings(run, accountId, id);
       return { settings, ...(await readState(run, accountId, id)) };
     });
-    const { score, check_id, findings, created_at, summary_text, cost, overrides } = state;
+    const { score, check_id, findings, created_at, summary_text, cost, overrides, version_number } = state;
     return {
       settings,
       score,
       status: fleetStatus(score),
       stale: state.stale,
+      server_version: version_number === null ? null : serverVersion(settings.engine, version_number),
       last_checked_at: state.last_checked_at?.toISOString() ?? null,
       next_due_at: state.next_due_at?.toISOString() ?? null,
       running: state.running,

@@ -80,6 +80,8 @@ export const ConnectionDetail = Type.Object({
   score: nullable(score('latest score')),
   status: Status,
   stale: Type.Boolean(),
+  /** Such as 18.4 or 8.0.36; null before the first check. */
+  server_version: nullable(Type.String()),
   last_checked_at: nullable(timestamp('null before the first check')),
   next_due_at: nullable(timestamp('null for sample data')),
   /** Whether a check is running now. */
