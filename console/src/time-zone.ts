@@ -1,45 +1,16 @@
-import { useSyncExternalStore } from 'react';
+import { storedChoice } from './stored-choice.ts';
 
 export type TimeZone = 'local' | 'utc';
 
-const STORAGE_KEY = 'dbvitals-time-zone';
 const MINUTE_MS = 60_000;
-const listeners = new Set<() => void>();
-let chosen: TimeZone = 'local';
 
-/** Applies the time zone saved in this browser, else the device's, before the first render. */
-export function startTimeZone(): void {
-  try {
-    if (localStorage.getItem(STORAGE_KEY) === 'utc') chosen = 'utc';
-  } catch {
-    // Storage may be blocked. Then the choice lasts as long as the window.
-  }
-}
+const choice = storedChoice<TimeZone>('dbvitals-time-zone', ['local', 'utc']);
 
-/** Saves the choice in this browser. */
-export function setTimeZone(zone: TimeZone): void {
-  chosen = zone;
-  for (const listener of listeners) listener();
-  try {
-    localStorage.setItem(STORAGE_KEY, zone);
-  } catch {
-    // As above.
-  }
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-/** The chosen time zone. A component that calls it renders again when another is chosen. */
-export function useTimeZone(): TimeZone {
-  return useSyncExternalStore(subscribe, () => chosen);
-}
+export const { start: startTimeZone, set: setTimeZone, useChoice: useTimeZone } = choice;
 
 /** Whether times are shown, and typed, in UTC. */
 export function isUtc(): boolean {
-  return chosen === 'utc';
+  return choice.get() === 'utc';
 }
 
 /** The IANA name of the chosen time zone. */
@@ -58,7 +29,7 @@ export function formatter(options: Intl.DateTimeFormatOptions): (at: Date | numb
     local: new Intl.DateTimeFormat('en-GB', options),
     utc: new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' }),
   };
-  return (at) => formats[chosen].format(at);
+  return (at) => formats[choice.get()].format(at);
 }
 
 /** `2026-11-22T08:30` in the chosen time zone, as a date-time field wants it. `at` in milliseconds if it is a number. */

@@ -89,6 +89,8 @@ test('by keyboard alone: search, group, select, assign, acknowledge, snooze and 
   // Acknowledge the focused row; again makes it new.
   await page.keyboard.press('e');
   await rowAt(1).getByText('Acknowledged').last().waitFor();
+  // A key while the change is still under way does nothing.
+  await notice(/ticket acknowledged/).waitFor();
   await page.keyboard.press('e');
   await rowAt(1).getByText('New').last().waitFor();
 

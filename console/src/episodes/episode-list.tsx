@@ -3,11 +3,11 @@ import { useState } from 'react';
 import type { Episode, EpisodeTree } from '../../../src/console-api/episodes/episode-schemas.ts';
 import { Button } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/copy.tsx';
+import { counted } from '../parts/figure.ts';
 import { Icon } from '../parts/icons.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { duration, Time, useNow } from '../parts/time.tsx';
 import { BlockingTree } from './blocking-tree.tsx';
-import { sessionsText } from './sessions-text.ts';
 
 const episodeKey = ({ began_at, root }: Episode) => `${began_at} ${root}`;
 
@@ -66,7 +66,7 @@ function BlockedNow({ role, count, seconds, tree, ends }: BlockedNowProps) {
   return (
     <article className="episode">
       <p className="episode-title">
-        <Icon name="lock" /> <bdi>{role || 'A session'}</bdi> blocks {sessionsText(count)}, for{' '}
+        <Icon name="lock" /> <bdi>{role || 'A session'}</bdi> blocks {counted(count, 'session')}, for{' '}
         {duration(seconds)}
       </p>
       {tree && <BlockingTree tree={tree} />}
@@ -160,7 +160,7 @@ const COLUMNS: readonly Column<Episode>[] = [
     header: 'Blocked',
     width: '6rem',
     align: 'end',
-    cell: ({ most_sessions }) => sessionsText(most_sessions),
+    cell: ({ most_sessions }) => counted(most_sessions, 'session'),
   },
   {
     id: 'lost',
@@ -179,7 +179,7 @@ function Trees({ episode: { trees } }: { episode: Episode }) {
   return (
     <div className="episode">
       {trees.length > 1 && (
-        <div className="tree-choice">
+        <div className="page-actions">
           <Button isDisabled={place === 0} kind="quiet" onPress={() => setPlace(place - 1)} small>
             Earlier
           </Button>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { Checkbox, RadioGroup, TextField } from './field.tsx';
 import { foundConnectionsQuery } from './found-connections.ts';
-import { bindTo } from './use-draft.ts';
+import { bindTo, type FieldsProps } from './use-draft.ts';
 
 /** The connections that a form is about, as they are entered. */
 export interface ScopeDraft {
@@ -50,16 +50,11 @@ const SCOPES = [
 /** The most connections to show at once; a search finds the others. */
 const SHOWN = 50;
 
-interface ConnectionChoiceProps {
-  draft: ScopeDraft;
-  onChange: (changed: Partial<ScopeDraft>) => void;
-}
-
 /** The service names the whole choice, or its ids or names. */
 const PARAMETERS = ['connections', 'connection_ids', 'connection_names'];
 
 /** Fields that choose all connections, some by name, or some of a list. */
-export function ConnectionChoice(props: ConnectionChoiceProps) {
+export function ConnectionChoice(props: FieldsProps<ScopeDraft>) {
   const { draft, onChange } = props;
   const bind = bindTo(draft, onChange);
   return (
@@ -81,12 +76,8 @@ export function ConnectionChoice(props: ConnectionChoiceProps) {
   );
 }
 
-interface ChosenConnectionsProps extends Omit<ConnectionChoiceProps, 'draft'> {
-  draft: Pick<ScopeDraft, 'ids'>;
-}
-
 /** Chooses connections of a list, by a search. */
-export function ChosenConnections({ draft: { ids }, onChange }: ChosenConnectionsProps) {
+export function ChosenConnections({ draft: { ids }, onChange }: FieldsProps<Pick<ScopeDraft, 'ids'>>) {
   const [text, setText] = useState('');
   const q = useDeferredValue(text.trim());
   const { data } = useQuery(foundConnectionsQuery(q, SHOWN));

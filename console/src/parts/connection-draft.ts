@@ -1,56 +1,34 @@
 import { type Engine, traitsOf } from '../../../src/vocabulary/engines.ts';
 import type { TlsMode } from '../../../src/vocabulary/tls-modes.ts';
 
-/** A connection as its form holds it: the text as typed, '' for an empty field. */
-export interface ConnectionDraft {
-  name: string;
-  engine: Engine;
-  /** A host name or IP address, several as `one:5432,two:5433`, or the path of a Unix socket. */
-  host: string;
-  port: string;
-  database: string;
-  username: string;
-  password: string;
-  tls: TlsMode;
-  passwordExposable: boolean;
-  /** PEM. */
-  caCertificate: string;
-  hasTunnel: boolean;
-  sshUsername: string;
-  sshHost: string;
-  sshPort: string;
-  sshKey: string;
-  /** Seconds. */
-  interval: string;
-  /** Seconds; 0 = no pulse. */
-  pulse: string;
-  /** Seconds; 0 = no backup is expected. */
-  backupExpected: string;
-  expectedStandbys: string;
-}
-
 /** An empty form with the defaults of `connection add`. */
-export const emptyDraft: ConnectionDraft = {
+export const emptyDraft = {
   name: '',
-  engine: 'postgres',
+  engine: 'postgres' as Engine,
+  /** A host name or IP address, several as `one:5432,two:5433`, or the path of a Unix socket. */
   host: '',
   port: '',
   database: '',
   username: '',
   password: '',
-  tls: 'verify-full',
+  tls: 'verify-full' as TlsMode,
   passwordExposable: false,
+  /** PEM. */
   caCertificate: '',
   hasTunnel: false,
   sshUsername: '',
   sshHost: '',
   sshPort: '22',
   sshKey: '',
+  /** Seconds; 0 = no pulse, and no backup is expected. */
   interval: '300',
   pulse: '10',
   backupExpected: '0',
   expectedStandbys: '0',
 };
+
+/** A connection as its form holds it: the text as typed, '' for an empty field. */
+export type ConnectionDraft = typeof emptyDraft;
 
 /** The default port of an engine. */
 export function usualPort({ engine }: Pick<ConnectionDraft, 'engine'>): string {

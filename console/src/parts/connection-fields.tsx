@@ -10,7 +10,7 @@ import './connection-fields.css';
 import { type ConnectionDraft, isSocket, usualPort } from './connection-draft.ts';
 import { Select, TextField } from './field.tsx';
 import { duration } from './time.tsx';
-import { bindTo } from './use-draft.ts';
+import { bindTo, type FieldsProps } from './use-draft.ts';
 
 const DATABASE_HELP: Readonly<Record<EngineFamily, string>> = {
   postgres: 'The database to log in to. The server’s other databases are checked too.',
@@ -27,11 +27,7 @@ const BACKUPS = ['0', '7200', '28800', '93600', '180000', '691200'];
 /** Seconds; 0 = never. */
 const PULSES = ['1', '5', '10', '30', '60', '0'];
 
-export interface ConnectionFieldsProps {
-  draft: ConnectionDraft;
-  /** Called with the fields that the user changed. */
-  onChange: (changed: Partial<ConnectionDraft>) => void;
-}
+export type ConnectionFieldsProps = FieldsProps<ConnectionDraft>;
 
 /** The fields for engine, host, port and database. */
 export function DatabaseFields({
@@ -110,10 +106,15 @@ function passwordHelp(hasPassword: boolean, isNeeded: boolean): string {
   return hasPassword ? 'Leave empty to keep the stored password.' : 'Stored encrypted and never shown again.';
 }
 
+/** Durations in seconds as choices, with the one that is set; `none` says 0. */
+function toChoices(usual: readonly string[], set: string, none = '', before = '') {
+  const all = usual.includes(set) ? usual : [set, ...usual];
+  return all.map((id) => ({ id, label: id === '0' ? none : before + duration(Number(id)) }));
+}
+
 /** The fields for the check interval and the expected standbys. */
 export function CheckFields({ draft, onChange }: ConnectionFieldsProps) {
   const bind = bindTo(draft, onChange);
-  const backups = BACKUPS.includes(draft.backupExpected) ? BACKUPS : [draft.backupExpected, ...BACKUPS];
   return (
     <fieldset>
       <legend>Checks</legend>
@@ -122,10 +123,7 @@ export function CheckFields({ draft, onChange }: ConnectionFieldsProps) {
         {isSqlEngine(draft.engine) && (
           <Select
             {...bind('backupExpected', 'backup_expected_seconds')}
-            choices={backups.map((seconds) => ({
-              id: seconds,
-              label: seconds === '0' ? 'None' : `Within ${duration(Number(seconds))}`,
-            }))}
+            choices={toChoices(BACKUPS, draft.backupExpected, 'None', 'Within ')}
             description="You get a finding when no backup succeeded for so long."
             label="Expected backup"
           />
@@ -143,29 +141,21 @@ export function CheckFields({ draft, onChange }: ConnectionFieldsProps) {
   );
 }
 
-interface IntervalFieldsProps {
-  draft: Pick<ConnectionDraft, 'interval' | 'pulse'>;
-  onChange: (changed: Partial<IntervalFieldsProps['draft']>) => void;
-}
+type IntervalFieldsProps = FieldsProps<Pick<ConnectionDraft, 'interval' | 'pulse'>>;
 
 /** The fields for the intervals of checks and pulses. */
 export function IntervalFields({ draft, onChange }: IntervalFieldsProps) {
   const bind = bindTo(draft, onChange);
-  const pulses = PULSES.includes(draft.pulse) ? PULSES : [draft.pulse, ...PULSES];
-  const intervals = INTERVALS.includes(draft.interval) ? INTERVALS : [draft.interval, ...INTERVALS];
   return (
     <>
       <Select
         {...bind('interval', 'interval_seconds')}
-        choices={intervals.map((seconds) => ({ id: seconds, label: duration(Number(seconds)) }))}
+        choices={toChoices(INTERVALS, draft.interval)}
         label="Check every"
       />
       <Select
         {...bind('pulse', 'pulse_seconds')}
-        choices={pulses.map((seconds) => ({
-          id: seconds,
-          label: seconds === '0' ? 'Never' : duration(Number(seconds)),
-        }))}
+        choices={toChoices(PULSES, draft.pulse, 'Never')}
         description="It finds blocked sessions and a server that does not answer, between two checks."
         label="Pulse every"
       />

@@ -10,13 +10,14 @@ import type { IconName } from './icons.tsx';
 import { ErrorPlace, InlineError } from './states.tsx';
 
 interface DialogProps {
-  isOpen: boolean;
   /** Called on Escape, a click outside or the close button; not while `isLocked`. */
   onClose: () => void;
   title: string;
   children: ReactNode;
   /** Buttons, the primary one last. */
   footer?: ReactNode;
+  /** The words of a button that closes it, in place of other buttons. */
+  done?: string;
   /** Only a button in the dialog closes it: for a secret that is shown once, or while a request runs. */
   isLocked?: boolean;
   wide?: boolean;
@@ -87,14 +88,18 @@ function DialogBody({ children }: Pick<DialogProps, 'children'>) {
   );
 }
 
-/** A modal dialog: focus moves in, stays inside and returns. */
+/** A modal dialog, open while mounted: focus moves in, stays inside and returns. */
 export function Dialog({
-  isOpen,
   onClose,
   title,
   children,
-  footer,
+  done,
   isLocked = false,
+  footer = done && (
+    <Button autoFocus={!isLocked} kind="primary" onPress={onClose}>
+      {done}
+    </Button>
+  ),
   wide = false,
   role = 'dialog',
 }: DialogProps) {
@@ -103,7 +108,7 @@ export function Dialog({
       className="shade"
       isDismissable={!isLocked && role === 'dialog'}
       isKeyboardDismissDisabled={isLocked}
-      isOpen={isOpen}
+      isOpen
       onOpenChange={(open) => !open && !isLocked && onClose()}
     >
       <Modal className={wide ? 'modal wide-modal' : 'modal'}>
@@ -219,7 +224,6 @@ export function FormDialog({
         </>
       }
       isLocked={isPending}
-      isOpen
       onClose={leave}
     >
       <form
@@ -289,7 +293,6 @@ export function Confirm({
         </>
       }
       isLocked={isPending}
-      isOpen
       onClose={onClose}
       role="alertdialog"
     >

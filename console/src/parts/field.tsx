@@ -143,7 +143,7 @@ export function SearchField({ label, value, onChange, placeholder, shortcut = fa
   );
 }
 
-interface Choice {
+export interface Choice {
   id: string;
   label: string;
   description?: string;

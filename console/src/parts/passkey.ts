@@ -1,16 +1,19 @@
+import { send } from '../api.ts';
+
 /** Whether this browser can make and use passkeys. */
 export const hasPasskeys =
   'PublicKeyCredential' in globalThis &&
   'parseRequestOptionsFromJSON' in PublicKeyCredential &&
   isSecureContext;
 
-/**
- * Asks the browser for a passkey of this service; the service verifies the answer.
- * @throws DOMException NotAllowedError when the person cancels or takes too long.
- */
-export async function askPasskey(options: PublicKeyCredentialRequestOptionsJSON): Promise<unknown> {
+/** Asks the browser for a passkey of this service, and sends it to a route that has a challenge for it. Throws a sentence. */
+export async function proveByPasskey(path: string): Promise<void> {
+  const options = await send<PublicKeyCredentialRequestOptionsJSON>('POST', `${path}/options`);
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
-  return asJson(await navigator.credentials.get({ publicKey }));
+  const credential = await navigator.credentials.get({ publicKey }).catch((error: Error) => {
+    throw new Error(passkeyError(error));
+  });
+  await send('POST', path, { response: asJson(credential) });
 }
 
 /**

@@ -39,7 +39,6 @@ export function ShownOnce({ title, kept, onDone, actions, children }: ShownOnceP
         </>
       }
       isLocked={isLocked}
-      isOpen
       onClose={onDone}
       title={title}
       wide

@@ -4,6 +4,7 @@ import { send } from '../api.ts';
 import { notify } from './announcer.tsx';
 import { FormDialog } from './dialog.tsx';
 import { Checkboxes, TextField } from './field.tsx';
+import { counted } from './figure.ts';
 import { TAGS_HELP, tagsIn } from './tags.tsx';
 import { offerUndo } from './undo.ts';
 
@@ -24,8 +25,7 @@ export function TagDialog({ connections, onClose, onSaved }: TagDialogProps) {
   const [text, setText] = useState('');
   const [removed, setRemoved] = useState<readonly string[]>([]);
   const add = tagsIn(text);
-  const of =
-    connections.length === 1 ? 'this connection' : `${connections.length.toLocaleString('en')} connections`;
+  const of = connections.length === 1 ? 'this connection' : counted(connections.length, 'connection');
   const change = useMutation({
     async mutationFn() {
       const undone: TagChange[] = [];
@@ -53,7 +53,7 @@ export function TagDialog({ connections, onClose, onSaved }: TagDialogProps) {
           }
           await onSaved();
           if (left === 0) return 'Tags restored';
-          return `Tags restored, except on ${left === 1 ? 'one connection' : `${left.toLocaleString('en')} connections`} that somebody has changed since`;
+          return `Tags restored, except on ${counted(left, 'connection')} that somebody has changed since`;
         });
       onClose();
     },

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { read } from '../api.ts';
 import { Button } from './button.tsx';
+import { counted } from './figure.ts';
 import { SearchChoice } from './search-choice.tsx';
 
 /** The most tags to suggest. */
@@ -35,7 +36,7 @@ export function TagFilter({ chosen, onChange }: TagFilterProps) {
         found={found.map(({ tag, connections }) => ({
           id: tag,
           label: tag,
-          description: connections === 1 ? '1 connection' : `${connections.toLocaleString('en')} connections`,
+          description: counted(connections, 'connection'),
         }))}
         label="Tag"
         nothing="No tag matches."

@@ -2,6 +2,7 @@ import './test-result.css';
 import { useEffect, useRef } from 'react';
 import { Button } from './button.tsx';
 import { CodeBlock } from './copy.tsx';
+import { counted } from './figure.ts';
 import { Facts } from './page.tsx';
 import { StatusMark } from './status-mark.tsx';
 
@@ -83,9 +84,7 @@ export function TestResult({ test, onTls }: TestResultProps) {
       )}
       {skipped.length > 0 && (
         <details>
-          <summary>
-            {skipped.length === 1 ? '1 check not measured' : `${skipped.length} checks not measured`}
-          </summary>
+          <summary>{counted(skipped.length, 'check')} not measured</summary>
           <ul className="skipped-checks">
             {[...Map.groupBy(skipped, ({ reason: why }) => why)].map(([why, checks]) => (
               <li key={why}>

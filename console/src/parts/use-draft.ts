@@ -10,6 +10,13 @@ interface Bound {
   parameter: string | readonly string[];
 }
 
+/** What a part of a form needs to show the fields of a draft. */
+export interface FieldsProps<Draft> {
+  draft: Draft;
+  /** Called with what the user changed. */
+  onChange: (changed: Partial<Draft>) => void;
+}
+
 /** Binds fields to the values of a draft, whose names are those of the request's parameters in camel case. */
 export function bindTo<Draft extends object>(draft: Draft, change: (changed: Partial<Draft>) => void) {
   return (key: TextKey<Draft>, parameter: Bound['parameter'] = toSnakeCase(key)): Bound => ({

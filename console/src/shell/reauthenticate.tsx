@@ -5,16 +5,8 @@ import { apiUrl, send, setReauthenticator } from '../api.ts';
 import { Button } from '../parts/button.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
-import { askPasskey, hasPasskeys, passkeyError } from '../parts/passkey.ts';
+import { hasPasskeys, proveByPasskey } from '../parts/passkey.ts';
 import { useProfile } from './profile.ts';
-
-async function proveByPasskey(): Promise<void> {
-  const options = await send<PublicKeyCredentialRequestOptionsJSON>('POST', '/me/proof/passkey/options');
-  const response = await askPasskey(options).catch((error: Error) => {
-    throw new Error(passkeyError(error));
-  });
-  await send('POST', '/me/proof/passkey', { response });
-}
 
 /**
  * Asks the signed-in person to confirm their identity when a change of credentials requires it. The change then
@@ -39,7 +31,10 @@ function ReauthenticationDialog({ onClose }: { onClose: (proved: boolean) => voi
     onSuccess: () => onClose(true),
     onError: () => setPassword(''),
   });
-  const byPasskey = useMutation({ mutationFn: proveByPasskey, onSuccess: () => onClose(true) });
+  const byPasskey = useMutation({
+    mutationFn: () => proveByPasskey('/me/proof/passkey'),
+    onSuccess: () => onClose(true),
+  });
   return (
     <FormDialog
       action="Confirm"

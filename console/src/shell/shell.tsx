@@ -62,7 +62,7 @@ export function Shell() {
         onOpenChange={setShowsPalette}
         onShortcuts={() => setShowsShortcuts(true)}
       />
-      <Shortcuts isOpen={showsShortcuts} onClose={() => setShowsShortcuts(false)} />
+      {showsShortcuts && <Shortcuts onClose={() => setShowsShortcuts(false)} />}
       <div className="shell-main">
         <OfflineNotice />
         <SampleBanner />

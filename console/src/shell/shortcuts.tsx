@@ -23,9 +23,9 @@ const TICKETS = [
 ] as const;
 
 /** The list of keyboard shortcuts. */
-export function Shortcuts({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+export function Shortcuts({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title="Keyboard shortcuts">
+    <Dialog onClose={onClose} title="Keyboard shortcuts">
       <ShortcutList shortcuts={EVERYWHERE} />
       <h3 className="shortcuts-heading">Tickets</h3>
       <ShortcutList shortcuts={TICKETS} />

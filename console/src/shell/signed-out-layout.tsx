@@ -1,6 +1,9 @@
 import './signed-out-layout.css';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
+import { ApiError } from '../api.ts';
 import { BASE_PATH } from '../base-path.ts';
+import { Loaded, SkeletonRows } from '../parts/states.tsx';
 import { Brand } from './brand.tsx';
 
 /** The frame of the pages for visitors who are not signed in. */
@@ -19,5 +22,36 @@ export function SignedOutLayout({ title, children }: { title: string; children: 
         <a href={`${BASE_PATH}/docs`}>API reference</a>
       </p>
     </main>
+  );
+}
+
+interface LinkContentProps<T> {
+  /** What the link is for. */
+  link: UseQueryResult<T>;
+  /** While it is read. */
+  title: string;
+  /** Below the reason why a link can't be used. */
+  way?: ReactNode;
+  children: (data: T) => ReactNode;
+}
+
+/** A page that a one-time link opens. */
+export function LinkContent<T>({ link, title, way, children }: LinkContentProps<T>) {
+  const { data, error } = link;
+  if (data !== undefined) return children(data);
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <SignedOutLayout title="This link can’t be used">
+        <p>{error.message}</p>
+        {way}
+      </SignedOutLayout>
+    );
+  }
+  return (
+    <SignedOutLayout title={title}>
+      <Loaded query={link} skeleton={<SkeletonRows rows={3} />}>
+        {children}
+      </Loaded>
+    </SignedOutLayout>
   );
 }

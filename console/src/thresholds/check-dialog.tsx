@@ -55,7 +55,7 @@ export function CheckDialog(props: CheckDialogProps) {
   if (props.mayWrite) return <CheckForm {...props} />;
   const { check, overrides, onClose } = props;
   return (
-    <Dialog isOpen onClose={onClose} title={check.title} wide>
+    <Dialog onClose={onClose} title={check.title} wide>
       <SetBy check={check} onEdit={null} overrides={overrides} />
     </Dialog>
   );

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Keys } from '../../../../src/console-api/keys/key-routes.ts';
 import { read } from '../../api.ts';
-import { Select } from '../../parts/field.tsx';
+import { FilterSelect } from '../../parts/filter-select.tsx';
 import { useCan } from '../../shell/profile.ts';
 
 interface ApiKeyFilterProps {
@@ -24,17 +24,15 @@ export function ApiKeyFilter({ chosen, onChange }: ApiKeyFilterProps) {
     description: `dbv_live_…${last_four}`,
   }));
   if (!known && !chosen) return null;
-  const choices = known?.some(({ id }) => id === chosen)
-    ? known
-    : [...(known ?? []), ...(chosen ? [{ id: chosen, label: `Key ${chosen}` }] : [])];
   return (
     <div className="log-filter">
-      <Select
-        choices={[{ id: '', label: 'All keys' }, ...choices]}
-        hideLabel
+      <FilterSelect
+        all="All keys"
+        choices={known ?? []}
+        chosen={chosen}
         label="API key"
-        onChange={(key) => onChange(key || undefined)}
-        value={chosen ?? ''}
+        onChange={onChange}
+        unlisted={`Key ${chosen}`}
       />
     </div>
   );

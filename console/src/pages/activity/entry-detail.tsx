@@ -26,7 +26,7 @@ export function EntryDetail({ entry }: { entry: ActivityEntry }) {
           <FactLine fact={fact} key={fact.name} />
         ))}
       </dl>
-      <div className="entry-actions">
+      <div className="page-actions">
         <CopyButton label="Copy link" text={() => addressOf(entry.id)} what="link" />
         <Button aria-expanded={isJson} kind="quiet" onPress={() => setJson(!isJson)} small>
           {isJson ? 'Hide JSON' : 'Show JSON'}

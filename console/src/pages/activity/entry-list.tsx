@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, linkOptions } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { ActivityEntry } from '../../../../client/src/records.ts';
 import { figure } from '../../parts/figure.ts';
@@ -119,54 +119,24 @@ function Sentence({ entry, isOpen }: { entry: ActivityEntry; isOpen: boolean }) 
   );
 }
 
+/** Where an object of a sentence links to. */
+const TARGETS = {
+  connection: (id) => linkOptions({ to: '/connections/$id', params: { id } }),
+  ticket: (id) => linkOptions({ to: '/tickets', search: { ticket: id, status: 'all' } }),
+  destination: (id) => linkOptions({ to: '/notifications/$id', params: { id } }),
+  alert: (id) => linkOptions({ to: '/alerts', search: { alert: id } }),
+  rule: () => linkOptions({ to: '/alerts', search: { view: 'rules' } }),
+  key: (id) => linkOptions({ to: '/keys', search: { key: id } }),
+  member: () => linkOptions({ to: '/team' }),
+} satisfies Record<NonNullable<SentencePart['object']>['kind'], (id: string) => object>;
+
 /** The links of a closed entry are no Tab stops: the log has hundreds of rows, and each is one stop. Enter opens the entry. */
 function Part({ part: { text, object }, isOpen }: { part: SentencePart; isOpen: boolean }) {
   const words = <bdi>{escapeTurning(text)}</bdi>;
   if (object === undefined) return words;
-  const { id } = object;
-  const tabIndex = isOpen ? 0 : -1;
-  switch (object.kind) {
-    case 'connection':
-      return (
-        <Link params={{ id }} tabIndex={tabIndex} to="/connections/$id">
-          {words}
-        </Link>
-      );
-    case 'ticket':
-      return (
-        <Link search={{ ticket: id, status: 'all' }} tabIndex={tabIndex} to="/tickets">
-          {words}
-        </Link>
-      );
-    case 'destination':
-      return (
-        <Link params={{ id }} tabIndex={tabIndex} to="/notifications/$id">
-          {words}
-        </Link>
-      );
-    case 'alert':
-      return (
-        <Link search={{ alert: id }} tabIndex={tabIndex} to="/alerts">
-          {words}
-        </Link>
-      );
-    case 'rule':
-      return (
-        <Link search={{ view: 'rules' }} tabIndex={tabIndex} to="/alerts">
-          {words}
-        </Link>
-      );
-    case 'key':
-      return (
-        <Link search={{ key: id }} tabIndex={tabIndex} to="/keys">
-          {words}
-        </Link>
-      );
-    default:
-      return (
-        <Link tabIndex={tabIndex} to="/team">
-          {words}
-        </Link>
-      );
-  }
+  return (
+    <Link {...TARGETS[object.kind](object.id)} tabIndex={isOpen ? 0 : -1}>
+      {words}
+    </Link>
+  );
 }

@@ -6,8 +6,8 @@ import { read } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConnectionFilter } from '../../parts/connection-filter.tsx';
 import { DayRange } from '../../parts/day-range.tsx';
-import { Select } from '../../parts/field.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
+import { FilterSelect } from '../../parts/filter-select.tsx';
 import { countSet, MoreFilters } from '../../parts/more-filters.tsx';
 import { Filters } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
@@ -24,7 +24,6 @@ interface LogFiltersProps {
 }
 
 const STATUSES = [
-  { id: '', label: 'All statuses' },
   { id: '2xx', label: '2xx, answered' },
   { id: '4xx', label: '4xx, refused' },
   ...['400', '401', '403', '404', '429'].map((id) => ({ id, label: id })),
@@ -37,24 +36,17 @@ export const LogFilters = memo(function LogFilters({ search, isDown, tailError }
   const navigate = useNavigate({ from: '/activity' });
   const change = (changed: ActivitySearch) =>
     void navigate({ search: (old) => ({ ...old, entry: undefined, ...changed }), resetScroll: false });
-  const kinds =
-    action_type === undefined || ACTIONS.some(({ id }) => id === action_type)
-      ? ACTIONS
-      : [...ACTIONS, { id: action_type, label: actionText(action_type) }];
-  const statuses =
-    status === undefined || STATUSES.some(({ id }) => id === status)
-      ? STATUSES
-      : [...STATUSES, { id: status, label: status }];
   return (
     <div className="log-filters">
       <Filters>
         <div className="log-filter">
-          <Select
-            choices={[{ id: '', label: 'All actions' }, ...kinds]}
-            hideLabel
+          <FilterSelect
+            all="All actions"
+            choices={ACTIONS}
+            chosen={action_type}
             label="Action"
-            onChange={(id) => change({ action_type: id || undefined })}
-            value={action_type ?? ''}
+            onChange={(id) => change({ action_type: id })}
+            unlisted={action_type && actionText(action_type)}
           />
         </div>
         <PersonFilter chosen={search.person} onChange={(person) => change({ person })} />
@@ -65,12 +57,12 @@ export const LogFilters = memo(function LogFilters({ search, isDown, tailError }
         <MoreFilters used={countSet(search.key, status, search.address, from ?? to)}>
           <ApiKeyFilter chosen={search.key} onChange={(key) => change({ key })} />
           <div className="log-filter">
-            <Select
-              choices={statuses}
-              hideLabel
+            <FilterSelect
+              all="All statuses"
+              choices={STATUSES}
+              chosen={status}
               label="Status"
-              onChange={(id) => change({ status: id || undefined })}
-              value={status ?? ''}
+              onChange={(id) => change({ status: id })}
             />
           </div>
           <SearchBox
@@ -131,19 +123,15 @@ function PersonFilter({ chosen, onChange }: FilterProps) {
     description: email,
   }));
   if (!known && !chosen) return null;
-  const isKnown = known?.some(({ id }) => id === chosen);
   return (
     <div className="log-filter">
-      <Select
-        choices={[
-          { id: '', label: 'All people' },
-          ...(known ?? []),
-          ...(chosen && !isKnown ? [{ id: chosen, label: `Member ${chosen}` }] : []),
-        ]}
-        hideLabel
+      <FilterSelect
+        all="All people"
+        choices={known ?? []}
+        chosen={chosen}
         label="Person"
-        onChange={(id) => onChange(id || undefined)}
-        value={chosen ?? ''}
+        onChange={onChange}
+        unlisted={`Member ${chosen}`}
       />
     </div>
   );

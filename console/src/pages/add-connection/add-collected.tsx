@@ -94,7 +94,7 @@ function CollectedForm({ names, first }: { names: readonly string[]; first: stri
         </p>
         <CodeBlock text={fileLines(name || 'NAME', draft.engine, draft.storesTexts)} what="lines" />
       </section>
-      <div className="add-actions">
+      <div className="page-actions">
         <Button icon="plus" isPending={save.isPending} kind="primary" type="submit">
           Add connection
         </Button>

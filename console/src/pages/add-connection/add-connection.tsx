@@ -147,7 +147,7 @@ function AddConnection() {
         {isSqlEngine(login.engine) && <TextsQuestion isOn={storesTexts} onChange={setStoresTexts} />}
         <TagsField onChange={setTags} text={tags} />
         {shown && <TestResult onTls={(tls) => onChange({ tls })} test={shown} />}
-        <div className="add-actions">
+        <div className="page-actions">
           {/* One button before and after the test, so that it keeps the focus and its meaning. */}
           <Button
             isPending={test.isPending}

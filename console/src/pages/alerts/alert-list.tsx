@@ -65,41 +65,28 @@ const COMMON: readonly Column<Alert>[] = [
   },
 ];
 
-const OPEN: readonly Column<Alert>[] = [
-  ...COMMON,
-  {
-    id: 'since',
-    header: 'Since',
-    width: '7.5rem',
-    narrow: 'hide',
-    cell: ({ since }) => <Time at={since} />,
-  },
-  {
-    id: 'state',
-    header: 'State',
-    width: 'minmax(0, 1.1fr)',
-    narrow: 'hide',
-    cell: (alert) => <AlertState alert={alert} />,
-  },
-];
+/** When an alert began or ended, and what became of it. */
+function endColumns(time: string, state: string): readonly Column<Alert>[] {
+  return [
+    {
+      id: 'time',
+      header: time,
+      width: '7.5rem',
+      narrow: 'hide',
+      cell: ({ resolved_at, since }) => <Time at={resolved_at ?? since} />,
+    },
+    {
+      id: 'state',
+      header: state,
+      width: 'minmax(0, 1.1fr)',
+      narrow: 'hide',
+      cell: (alert) => <AlertState alert={alert} />,
+    },
+  ];
+}
 
-const RESOLVED: readonly Column<Alert>[] = [
-  ...COMMON,
-  {
-    id: 'resolved',
-    header: 'Resolved',
-    width: '7.5rem',
-    narrow: 'hide',
-    cell: ({ resolved_at, since }) => <Time at={resolved_at ?? since} />,
-  },
-  {
-    id: 'resolution',
-    header: 'Why',
-    width: 'minmax(0, 1.1fr)',
-    narrow: 'hide',
-    cell: (alert) => <AlertState alert={alert} />,
-  },
-];
+const OPEN = [...COMMON, ...endColumns('Since', 'State')];
+const RESOLVED = [...COMMON, ...endColumns('Resolved', 'Why')];
 
 const GRAVITY = { critical: 0, warning: 1, info: 2 };
 
@@ -109,29 +96,12 @@ export function OpenAlerts({ alerts }: { alerts: readonly Alert[] }) {
     (a, b) =>
       GRAVITY[a.severity] - GRAVITY[b.severity] || a.connection_name.localeCompare(b.connection_name, 'en'),
   );
-  return (
-    <Table
-      columns={OPEN}
-      hasKeyboardNavigation
-      label="Open alerts"
-      rowHeight={57}
-      rowKey={({ id }) => id}
-      rows={rows}
-    />
-  );
+  return <Table {...COMMON_PROPS} columns={OPEN} label="Open alerts" rows={rows} />;
 }
 
 /** Resolved alerts, latest first. */
 export function ResolvedAlerts({ alerts, onEnd }: { alerts: readonly Alert[]; onEnd: () => void }) {
-  return (
-    <Table
-      columns={RESOLVED}
-      hasKeyboardNavigation
-      label="Resolved alerts"
-      onEnd={onEnd}
-      rowHeight={57}
-      rowKey={({ id }) => id}
-      rows={alerts}
-    />
-  );
+  return <Table {...COMMON_PROPS} columns={RESOLVED} label="Resolved alerts" onEnd={onEnd} rows={alerts} />;
 }
+
+const COMMON_PROPS = { hasKeyboardNavigation: true, rowHeight: 57, rowKey: ({ id }: Alert) => id };

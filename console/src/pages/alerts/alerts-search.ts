@@ -1,20 +1,13 @@
-/** The page's search parameters: its view and the open alert. */
-export interface AlertsSearch {
-  /** Default: open alerts. */
-  view?: AlertsView | undefined;
-  alert?: string | undefined;
-}
+import { idIn, oneOf, present } from '../../parts/search-params.ts';
+
+/** The page's search parameters: its view, by default open alerts, and the open alert. */
+export type AlertsSearch = ReturnType<typeof alertsSearch>;
 
 const VIEWS = ['resolved', 'rules', 'maintenance'] as const;
 
 export type AlertsView = (typeof VIEWS)[number];
 
 /** Parses an untrusted URL. */
-export function alertsSearch(given: Record<string, string>): AlertsSearch {
-  const { alert } = given;
-  const view = VIEWS.find((word) => word === given['view']);
-  return {
-    ...(view && { view }),
-    ...(alert && /^[1-9]\d{0,15}$/.test(alert) && { alert }),
-  };
+export function alertsSearch(given: Record<string, string>) {
+  return present({ view: oneOf(VIEWS, given['view']), alert: idIn(given['alert']) });
 }

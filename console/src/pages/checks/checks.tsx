@@ -4,8 +4,11 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { OwnChecks, ShownOwnCheck } from '../../../../src/console-api/own-checks/own-check-schemas.ts';
 import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
+import { send } from '../../api.ts';
 import { actionsColumn } from '../../parts/actions-column.tsx';
 import { Button } from '../../parts/button.tsx';
+import { ConfirmRequest } from '../../parts/confirm-request.tsx';
+import { counted } from '../../parts/figure.ts';
 import { Page } from '../../parts/page.tsx';
 import { useRestoredFocus } from '../../parts/restore-focus.ts';
 import { Loaded, Message } from '../../parts/states.tsx';
@@ -18,7 +21,6 @@ import { levelsText } from './levels-text.ts';
 import { OwnCheckDetails } from './own-check-details.tsx';
 import { AddOwnCheck, ChangeOwnCheck } from './own-check-form.tsx';
 import { ownChecksQuery } from './own-checks-query.ts';
-import { RemoveOwnCheck } from './remove-own-check.tsx';
 
 /** The checks that members of the account wrote. */
 export function ChecksPage() {
@@ -74,7 +76,21 @@ function OwnCheckList({ list: { items }, mayWrite, show }: ListProps) {
       {mayWrite && search.add && <AddOwnCheck onClose={close} />}
       {opened && mayWrite && <ChangeOwnCheck key={opened.id} onClose={close} own={opened} />}
       {opened && !mayWrite && <OwnCheckDetails onClose={close} own={opened} />}
-      {removed && <RemoveOwnCheck onClose={() => setRemoved(null)} own={removed} />}
+      {removed && (
+        <ConfirmRequest
+          action="Remove check"
+          done="Check removed. The next health check resolves its tickets."
+          onClose={() => setRemoved(null)}
+          renews={['own-checks']}
+          request={() => send('DELETE', `/own-checks/${removed.id}`)}
+          title="Remove this check?"
+        >
+          <p>
+            <bdi>{removed.title}</bdi> no longer runs, and the next health check of its connections resolves
+            its tickets. What it measured stays.
+          </p>
+        </ConfirmRequest>
+      )}
     </>
   );
 }
@@ -106,8 +122,7 @@ function listColumns(
       width: 'minmax(10rem, 2fr)',
       cell: ({ engine, tags, connections }) => (
         <>
-          {connections.toLocaleString('en')} {connections === 1 ? 'connection' : 'connections'} (
-          {ENGINE_NAMES[engine]}) <Tags tags={tags} />
+          {counted(connections, 'connection')} ({ENGINE_NAMES[engine]}) <Tags tags={tags} />
         </>
       ),
     },

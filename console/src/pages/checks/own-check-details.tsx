@@ -11,7 +11,7 @@ import { everyText } from './reading-times.ts';
 export function OwnCheckDetails({ own, onClose }: { own: ShownOwnCheck; onClose: () => void }) {
   const { id, title, engine, database, sql, remediation, every, timeout, tags, changed_at, changed_by } = own;
   return (
-    <Dialog isOpen onClose={onClose} title={title} wide>
+    <Dialog onClose={onClose} title={title} wide>
       <Facts
         facts={[
           ['ID', `OWN_${id}`],

@@ -10,50 +10,34 @@ import { EACH_RUN } from './reading-times.ts';
 
 type Unit = ShownOwnCheck['unit'];
 
-/** What a person enters for an own check. */
-export interface OwnCheckDraft {
-  id: string;
-  /** The id follows the title until somebody enters one. */
-  hasOwnId: boolean;
-  title: string;
-  engine: ShownOwnCheck['engine'];
-  database: string;
-  sql: string;
-  unit: Unit;
-  operator: ShownOwnCheck['operator'];
-  /** As people say it: a ratio in per cent, bytes in MB. */
-  warning: string;
-  critical: string;
-  remediation: string;
-  /** Seconds, or {@link EACH_RUN}. */
-  every: string;
-  timeout: string;
-  /** Separated by spaces, commas or lines. */
-  tags: string;
-  /** Where it is tried; null if nowhere yet. */
-  connection: number | null;
-}
-
 /** The draft of a new check. */
-export function newDraft(): OwnCheckDraft {
+export function newDraft() {
   return {
     id: '',
+    /** The id follows the title until somebody enters one. */
     hasOwnId: false,
     title: '',
-    engine: 'postgres',
+    engine: 'postgres' as ShownOwnCheck['engine'],
     database: '',
     sql: '',
-    unit: 'count',
-    operator: '>=',
+    unit: 'count' as Unit,
+    operator: '>=' as ShownOwnCheck['operator'],
+    /** As people say it: a ratio in per cent, bytes in MB. */
     warning: '',
     critical: '',
     remediation: '',
-    every: EACH_RUN,
+    /** Seconds, or {@link EACH_RUN}. */
+    every: EACH_RUN as string,
     timeout: '5',
+    /** Separated by spaces, commas or lines. */
     tags: '',
-    connection: null,
+    /** Where it is tried; null if nowhere yet. */
+    connection: null as number | null,
   };
 }
+
+/** What a person enters for an own check. */
+export type OwnCheckDraft = ReturnType<typeof newDraft>;
 
 /** The draft of an existing one. */
 export function toDraft(own: ShownOwnCheck): OwnCheckDraft {

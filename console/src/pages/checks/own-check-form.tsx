@@ -13,7 +13,7 @@ import { FormDialog } from '../../parts/dialog.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
 import { thresholdLabel } from '../../parts/threshold-value.ts';
 import { useAction } from '../../parts/use-action.ts';
-import { bindTo, useDraft } from '../../parts/use-draft.ts';
+import { bindTo, type FieldsProps, useDraft } from '../../parts/use-draft.ts';
 import {
   hasLevels,
   levelIn,
@@ -143,12 +143,7 @@ function OwnCheckForm({ action, title, first, isStored = false, request, onClose
   );
 }
 
-interface FieldsProps {
-  draft: OwnCheckDraft;
-  onChange: (changed: Partial<OwnCheckDraft>) => void;
-}
-
-function NameFields({ draft, onChange, isStored }: FieldsProps & { isStored: boolean }) {
+function NameFields({ draft, onChange, isStored }: FieldsProps<OwnCheckDraft> & { isStored: boolean }) {
   return (
     <>
       <TextField
@@ -175,7 +170,7 @@ function NameFields({ draft, onChange, isStored }: FieldsProps & { isStored: boo
   );
 }
 
-function StatementFields({ draft, onChange }: FieldsProps) {
+function StatementFields({ draft, onChange }: FieldsProps<OwnCheckDraft>) {
   const bind = bindTo(draft, onChange);
   return (
     <>
@@ -208,7 +203,7 @@ function StatementFields({ draft, onChange }: FieldsProps) {
   );
 }
 
-function LevelFields({ draft, onChange }: FieldsProps) {
+function LevelFields({ draft, onChange }: FieldsProps<OwnCheckDraft>) {
   const bind = bindTo(draft, onChange);
   return (
     <>
@@ -238,7 +233,7 @@ function LevelFields({ draft, onChange }: FieldsProps) {
   );
 }
 
-function WhereFields({ draft, onChange }: FieldsProps) {
+function WhereFields({ draft, onChange }: FieldsProps<OwnCheckDraft>) {
   const bind = bindTo(draft, onChange);
   const [choices] = useState(() => everyChoices(draft.every));
   return (

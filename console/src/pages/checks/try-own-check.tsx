@@ -4,6 +4,7 @@ import type { TriedOwnCheck } from '../../../../src/console-api/own-checks/own-c
 import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
 import { valueText } from '../../parts/chart/value-text.ts';
 import { Select, TextField } from '../../parts/field.tsx';
+import { counted, figure } from '../../parts/figure.ts';
 import { foundConnectionsQuery } from '../../parts/found-connections.ts';
 import { ScrollBox } from '../../parts/scroll-box.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
@@ -80,9 +81,9 @@ function Result({ tried, unit }: { tried: TriedOwnCheck; unit: OwnCheckDraft['un
         </ul>
       )}
       <p className="quiet small">
-        {values.length === 0 ? 'No value' : `${values.length} ${values.length === 1 ? 'value' : 'values'}`}
-        {values.length > shown.length && `, the first ${shown.length} are shown`}, {faults}{' '}
-        {faults === 1 ? 'fault' : 'faults'}, {milliseconds.toLocaleString('en')} ms
+        {values.length === 0 ? 'No value' : counted(values.length, 'value')}
+        {values.length > shown.length && `, the first ${shown.length} are shown`}, {counted(faults, 'fault')},{' '}
+        {figure(milliseconds)} ms
       </p>
     </>
   );

@@ -1,10 +1,6 @@
-/** The page's search parameters. */
-export interface CollectorsSearch {
-  /** The id of a collector to show alone. */
-  collector?: string;
-}
+import { idIn, present } from '../../parts/search-params.ts';
 
-/** Parses an untrusted URL. */
-export function collectorsSearch({ collector }: Record<string, string>): CollectorsSearch {
-  return collector && /^[1-9][0-9]{0,15}$/.test(collector) ? { collector } : {};
+/** Parses an untrusted URL: the id of a collector to show alone. */
+export function collectorsSearch(given: Record<string, string>) {
+  return present({ collector: idIn(given['collector']) });
 }

@@ -5,13 +5,12 @@ import { useState } from 'react';
 import type { Collector, IssuedToken } from '../../../../src/console-api/collectors/collector-routes.ts';
 import { send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
+import { ConfirmRequest } from '../../parts/confirm-request.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Loaded, Message } from '../../parts/states.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { duration, Time } from '../../parts/time.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import { collectorsQuery } from '../../shell/collectors-query.ts';
 import { useCan } from '../../shell/profile.ts';
 import { EnrolDialog } from './enrol-dialog.tsx';
@@ -83,7 +82,7 @@ function WaitingResults({ buffered, buffered_seconds }: Collector) {
 function Actions({ act, collector }: { act: NonNullable<Act>; collector: Collector }) {
   const { name, state } = collector;
   return (
-    <span className="collector-actions">
+    <span className="page-actions">
       <Button aria-label={`New token for ${name}`} onPress={() => act('token', collector)} small>
         New token
       </Button>
@@ -164,20 +163,21 @@ function NoCollectors({ children }: { children: React.ReactNode }) {
 
 function Revoke({ collector, onClose }: { collector: Collector; onClose: () => void }) {
   const { id, name, connections } = collector;
-  const revoke = useAction({
-    request: () => send('POST', `/collectors/${id}/revoke`),
-    renews: ['collectors'],
-    done: 'Collector revoked',
-    onDone: onClose,
-  });
   return (
-    <Confirm action="Revoke collector" onClose={onClose} title="Revoke this collector?" work={revoke}>
+    <ConfirmRequest
+      action="Revoke collector"
+      done="Collector revoked"
+      onClose={onClose}
+      renews={['collectors']}
+      request={() => send('POST', `/collectors/${id}/revoke`)}
+      title="Revoke this collector?"
+    >
       <p>
         <bdi>{name}</bdi>: its next request is refused.{' '}
         {connections === 0
           ? 'It measures no connection.'
           : `Its ${connections === 1 ? 'connection is' : `${connections} connections are`} not measured until it is enrolled again.`}
       </p>
-    </Confirm>
+    </ConfirmRequest>
   );
 }

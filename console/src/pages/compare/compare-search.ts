@@ -1,17 +1,6 @@
-/** The page's search parameters: two connections, and whether what is equal is shown too. */
-export interface CompareSearch {
-  a?: string;
-  b?: string;
-  show?: 'all';
-}
+import { idIn, oneOf, present } from '../../parts/search-params.ts';
 
-const ID = /^[1-9]\d{0,14}$/;
-
-/** Parses an untrusted URL. */
-export function compareSearch({ a = '', b = '', show }: Record<string, string | undefined>): CompareSearch {
-  return {
-    ...(ID.test(a) && { a }),
-    ...(ID.test(b) && { b }),
-    ...(show === 'all' && { show }),
-  };
+/** Parses an untrusted URL: two connections, and whether what is equal is shown too. */
+export function compareSearch(given: Record<string, string | undefined>) {
+  return present({ a: idIn(given['a']), b: idIn(given['b']), show: oneOf(['all'], given['show']) });
 }

@@ -159,18 +159,7 @@ function heartbeatText(heartbeat: BackupList['heartbeat']) {
 function HeartbeatDialog({ token, onDone }: { token: string; onDone: () => void }) {
   const url = `${serviceUrl()}/heartbeat/${token}`;
   return (
-    <Dialog
-      footer={
-        <Button kind="primary" onPress={onDone}>
-          Done
-        </Button>
-      }
-      isLocked
-      isOpen
-      onClose={onDone}
-      title="Your heartbeat URL"
-      wide
-    >
+    <Dialog done="Done" isLocked onClose={onDone} title="Your heartbeat URL" wide>
       <p>
         This is the only time that the URL is shown: the service stores only a hash of it. Treat it like a
         password.

@@ -1,14 +1,14 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { ConnectionChanges } from '../../../../src/console-api/changes/change-schemas.ts';
 import { CHANGE_KINDS, kindText } from '../../../../src/platform/text/change-text.ts';
 import { read, readPages } from '../../api.ts';
 import { ChangeList } from '../../parts/changes/change-list.tsx';
-import { Select } from '../../parts/field.tsx';
+import { FilterSelect } from '../../parts/filter-select.tsx';
 import { MoreButton } from '../../parts/more-button.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Loaded, Message } from '../../parts/states.tsx';
-import { connectionSearch } from './connection-search.ts';
+import { useConnectionSearch } from './use-connection-search.ts';
 
 const PER_PAGE = 25;
 
@@ -36,8 +36,7 @@ export function LatestChanges({ connectionId }: { connectionId: string }) {
 
 /** What changed on the connection's server and in how it is monitored, latest first. */
 export function Changes({ connectionId }: { connectionId: string }) {
-  const { change: kind } = useSearch({ from: '/in/connections/$id' });
-  const navigate = useNavigate({ from: '/connections/$id' });
+  const [{ change: kind }, changeSearch] = useConnectionSearch();
   const list = useInfiniteQuery({
     ...readPages<ConnectionChanges>(`/connections/${encodeURIComponent(connectionId)}/changes`, {
       kinds: kind,
@@ -50,21 +49,12 @@ export function Changes({ connectionId }: { connectionId: string }) {
     <Section
       actions={
         <div className="change-filter">
-          <Select
-            choices={[
-              { id: '', label: 'All changes' },
-              ...CHANGE_KINDS.map((id) => ({ id, label: kindText(id) })),
-            ]}
-            hideLabel
+          <FilterSelect
+            all="All changes"
+            choices={CHANGE_KINDS.map((id) => ({ id, label: kindText(id) }))}
+            chosen={kind}
             label="Kind of change"
-            onChange={(change) =>
-              void navigate({
-                search: (old) => connectionSearch({ ...old, change }),
-                replace: true,
-                resetScroll: false,
-              })
-            }
-            value={kind ?? ''}
+            onChange={(change) => changeSearch({ change })}
           />
         </div>
       }

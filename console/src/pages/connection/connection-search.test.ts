@@ -17,6 +17,9 @@ test('every state of the page has an address', () => {
   expect(connectionSearch(filter)).toEqual(filter);
   const list = { tab: 'queries', range: '7d', application: '007', own: 'shown' };
   expect(listSearch(connectionSearch({ ...list, query: '12', role: 'app', database: 'shop' }))).toEqual(list);
+  const unnamed = { tab: 'queries', unnamed: 'application' };
+  expect(listSearch(connectionSearch({ ...unnamed, query: '12' }))).toEqual(unnamed);
+  expect(connectionSearch({ unnamed: 'role' })).toEqual({});
   expect(connectionSearch({ role: 'r'.repeat(200) }).role).toHaveLength(100);
   expect(connectionSearch({ query: 'a'.repeat(64) })).toEqual({ query: 'a'.repeat(64) });
 });

@@ -1,31 +1,11 @@
 import { CHANGE_KINDS } from '../../../../src/platform/text/change-text.ts';
 import { CONNECTION_TABS, type ConnectionTab } from '../../../../src/vocabulary/connection-tabs.ts';
-import { FINDING_STATUSES, type FindingStatus } from '../../../../src/vocabulary/severities.ts';
-import { type RangeSearch, rangeSearch } from '../../parts/chart/chart-range.ts';
+import { FINDING_STATUSES } from '../../../../src/vocabulary/severities.ts';
+import { rangeSearch } from '../../parts/chart/chart-range.ts';
+import { matching, oneOf, present } from '../../parts/search-params.ts';
 
 /** The page's search parameters. */
-export interface ConnectionSearch extends RangeSearch {
-  /** The open tab; by default the one that the other parameters belong to, or the overview. */
-  tab?: ConnectionTab;
-  /** Findings of one status; by default all except skipped and ok. */
-  status?: FindingStatus;
-  /** The open finding, by `findingAnchor`; `none` for none; by default the worst one. */
-  finding?: string;
-  /** Changes of one kind; all by default. */
-  change?: string;
-  /** The ids of two runs to compare, `FROM-TO`. */
-  compare?: string;
-  /** The open dialog: it changes the tags, or the settings. */
-  edit?: 'tags' | 'settings';
-  /** The query whose page is open, by its id or digest. */
-  query?: string | undefined;
-  /** Queries of one database, of one role, and of one application. */
-  database?: string | undefined;
-  role?: string | undefined;
-  application?: string | undefined;
-  /** Lists the queries of dbvitals' own login too. */
-  own?: 'shown' | undefined;
-}
+export type ConnectionSearch = ReturnType<typeof connectionSearch>;
 
 /** The ids of two runs, the earlier one first. */
 export interface ComparedRuns {
@@ -33,7 +13,6 @@ export interface ComparedRuns {
   to: number;
 }
 
-const EDITS = ['tags', 'settings'] as const;
 /** As long as the store keeps a name of a watched server. */
 const NAME = 100;
 const QUERY = /^-?[0-9a-f]{1,64}$/i;
@@ -55,33 +34,37 @@ export function openTab(search: ConnectionSearch): ConnectionTab {
 }
 
 /** Parses an untrusted URL. */
-export function connectionSearch(given: Record<string, string | undefined>): ConnectionSearch {
-  const tab = CONNECTION_TABS.find((name) => name === given['tab']);
-  const status = FINDING_STATUSES.find((word) => word === given['status']);
-  const finding = given['finding']?.slice(0, 400);
-  const { compare, query } = given;
-  const edit = EDITS.find((dialog) => dialog === given['edit']);
-  const [database, role, application] = ['database', 'role', 'application'].map((name) =>
-    given[name]?.slice(0, NAME),
-  );
-  const change = CHANGE_KINDS.find((kind) => kind === given['change']);
+export function connectionSearch(given: Record<string, string | undefined>) {
+  const { compare } = given;
   return {
-    ...(tab && { tab }),
-    ...(status && { status }),
-    ...(finding && { finding }),
-    ...(change && { change }),
-    ...(compare !== undefined && comparedRuns(compare) && { compare }),
-    ...(edit && { edit }),
-    ...(query !== undefined && QUERY.test(query) && { query }),
-    ...(database && { database }),
-    ...(role && { role }),
-    ...(application && { application }),
-    ...(given['own'] === 'shown' && { own: 'shown' as const }),
+    ...present({
+      /** The open tab; by default the one that the other parameters belong to, or the overview. */
+      tab: oneOf(CONNECTION_TABS, given['tab']),
+      /** Findings of one status; by default all except skipped and ok. */
+      status: oneOf(FINDING_STATUSES, given['status']),
+      /** The open finding, by `findingAnchor`; `none` for none; by default the worst one. */
+      finding: given['finding']?.slice(0, 400),
+      change: oneOf(CHANGE_KINDS, given['change']),
+      /** The ids of two runs to compare, `FROM-TO`. */
+      compare: comparedRuns(compare) ? compare : undefined,
+      /** The open dialog. */
+      edit: oneOf(['tags', 'settings'], given['edit']),
+      /** The query whose page is open, by its id or digest. */
+      query: matching(QUERY, given['query']),
+      database: given['database']?.slice(0, NAME),
+      role: given['role']?.slice(0, NAME),
+      application: given['application']?.slice(0, NAME),
+      /** Queries of sessions without an application name. */
+      unnamed: oneOf(['application'], given['unnamed']),
+      /** Lists the queries of dbvitals itself too. */
+      own: oneOf(['shown'], given['own']),
+    }),
     ...rangeSearch(given),
   };
 }
 
 /** The list that a query's page was opened from, except its role and database: those of the address are the query's. */
-export function listSearch({ range, from, to, application, own }: ConnectionSearch): ConnectionSearch {
-  return connectionSearch({ tab: 'queries', range, from, to, application, own });
+export function listSearch(search: ConnectionSearch): ConnectionSearch {
+  const { range, from, to, application, unnamed, own } = search;
+  return connectionSearch({ tab: 'queries', range, from, to, application, unnamed, own });
 }

@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ConnectionSettings } from '../../../../src/console-api/connections/connection-schemas.ts';
 import { Button } from '../../parts/button.tsx';
 import { useRenewConnections } from '../../parts/renew-connections.ts';
@@ -7,36 +6,29 @@ import { TagDialog } from '../../parts/tag-dialog.tsx';
 import { tagsQuery } from '../../parts/tag-filter.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { useCan } from '../../shell/profile.ts';
-import { connectionSearch } from './connection-search.ts';
+import { useConnectionSearch } from './use-connection-search.ts';
 
 /** The connection's tags, with a button that changes them. */
 export function ConnectionTags({ settings }: { settings: ConnectionSettings }) {
   const can = useCan();
   const mayEdit = can('connections:write');
-  const { edit } = useSearch({ from: '/in/connections/$id' });
-  const navigate = useNavigate({ from: '/connections/$id' });
+  const [{ edit }, changeSearch] = useConnectionSearch();
   const queries = useQueryClient();
   const renew = useRenewConnections();
-  const open = (dialog: 'tags' | undefined) =>
-    void navigate({
-      search: (old) => connectionSearch({ ...old, edit: dialog }),
-      replace: true,
-      resetScroll: false,
-    });
   const { tags } = settings;
   if (tags.length === 0 && !mayEdit) return null;
   return (
     <div className="connection-tags">
       {tags.length > 0 && <Tags tags={tags} />}
       {mayEdit && (
-        <Button icon="pen" kind="quiet" onPress={() => open('tags')} small>
+        <Button icon="pen" kind="quiet" onPress={() => changeSearch({ edit: 'tags' })} small>
           {tags.length === 0 ? 'Add tags' : 'Change tags'}
         </Button>
       )}
       {edit === 'tags' && mayEdit && (
         <TagDialog
           connections={[settings]}
-          onClose={() => open(undefined)}
+          onClose={() => changeSearch({ edit: undefined })}
           onSaved={() => Promise.all([renew(), queries.invalidateQueries(tagsQuery)])}
         />
       )}

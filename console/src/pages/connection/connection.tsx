@@ -1,6 +1,6 @@
 import './connection.css';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { ConnectionDetail } from '../../../../src/console-api/connections/connection-schemas.ts';
 import type { RunProgress } from '../../../../src/console-api/connections/runs.ts';
@@ -13,12 +13,13 @@ import { Page } from '../../parts/page.tsx';
 import { useRenewConnections } from '../../parts/renew-connections.ts';
 import { InlineError, Loaded, Message } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
+import { Time } from '../../parts/time.tsx';
 import { useCan } from '../../shell/profile.ts';
 import { Backups } from './backups.tsx';
 import { Blocking, BlockingNow } from './blocking.tsx';
 import { Changes, LatestChanges } from './changes.tsx';
 import { connectionQuery, silencesQuery } from './connection-query.ts';
-import { type ConnectionSearch, connectionSearch, openTab } from './connection-search.ts';
+import { type ConnectionSearch, openTab } from './connection-search.ts';
 import { ConnectionTabs } from './connection-tabs.tsx';
 import { ConnectionTags } from './connection-tags.tsx';
 import { EditDialog } from './edit-dialog.tsx';
@@ -36,6 +37,7 @@ import { RunProgressBar } from './run-progress.tsx';
 import { RunHistory } from './runs/run-history.tsx';
 import { Settings } from './settings.tsx';
 import { Silences } from './silences.tsx';
+import { useConnectionSearch } from './use-connection-search.ts';
 import { useRun } from './use-run.ts';
 import { Watch } from './watch.tsx';
 
@@ -49,8 +51,7 @@ export function ConnectionPage() {
 function Connection({ id }: { id: string }) {
   const can = useCan();
   const navigate = useNavigate();
-  const search = useSearch({ from: '/in/connections/$id' });
-  const changeSearch = useNavigate({ from: '/connections/$id' });
+  const [search, changeSearch] = useConnectionSearch();
   const query = useQuery(connectionQuery(id));
   const renew = useRenewConnections();
   const [isRemoving, setRemoving] = useState(false);
@@ -59,12 +60,6 @@ function Connection({ id }: { id: string }) {
     void renew();
     notifyEnd(last);
   });
-  const edit = (dialog: 'settings' | undefined) =>
-    void changeSearch({
-      search: (old) => connectionSearch({ ...old, edit: dialog }),
-      replace: true,
-      resetScroll: false,
-    });
   return (
     <Page
       actions={
@@ -89,13 +84,7 @@ function Connection({ id }: { id: string }) {
         {(loaded) => (
           <ChartGroup
             hasOneTable
-            onSearch={({ range, from, to }) =>
-              void changeSearch({
-                search: (old) => connectionSearch({ ...old, range, from, to }),
-                replace: true,
-                resetScroll: false,
-              })
-            }
+            onSearch={({ range, from, to }) => changeSearch({ range, from, to })}
             search={search}
             since={findStart(loaded)}
           >
@@ -107,7 +96,7 @@ function Connection({ id }: { id: string }) {
                 actions={
                   can('connections:write') && (
                     <>
-                      <Button icon="pen" onPress={() => edit('settings')}>
+                      <Button icon="pen" onPress={() => changeSearch({ edit: 'settings' })}>
                         Edit
                       </Button>
                       <Button icon="bin" onPress={() => setRemoving(true)}>
@@ -121,7 +110,7 @@ function Connection({ id }: { id: string }) {
                 search={search}
               />
               {search.edit === 'settings' && can('connections:write') && (
-                <EditDialog onClose={() => edit(undefined)} settings={loaded.settings} />
+                <EditDialog onClose={() => changeSearch({ edit: undefined })} settings={loaded.settings} />
               )}
               {isRemoving && (
                 <RemoveDialog
@@ -247,18 +236,26 @@ function findStart({ settings: { created_at }, history: [first] }: ConnectionDet
   return first && first.at < created_at ? undefined : created_at;
 }
 
-/** The connection's status, engine and address. */
-function Where({ detail: { settings, status, stale } }: { detail: ConnectionDetail }) {
+/** The connection's status, engine with its version, address and last check. */
+function Where({ detail }: { detail: ConnectionDetail }) {
+  const { settings, status, stale, server_version, last_checked_at } = detail;
   const { engine, host, port, connection_type, database, username } = settings;
   const place = connection_type === 'unix_socket' || host.includes(',') ? host : `${host}:${port}`;
   return (
     <span className="connection-place">
       <StatusMark status={stale ? 'stale' : status} />
-      <span>{ENGINE_NAMES[engine]}</span>
+      <span>
+        {ENGINE_NAMES[engine]} {server_version}
+      </span>
       <bdi className="mono">
         {username}@{place}
         {database && `/${database}`}
       </bdi>
+      {last_checked_at && (
+        <span>
+          checked <Time at={last_checked_at} />
+        </span>
+      )}
     </span>
   );
 }

@@ -1,4 +1,3 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { ConnectionSettings } from '../../../../src/console-api/connections/connection-schemas.ts';
 import type { ExplainedFinding } from '../../../../src/console-api/connections/findings.ts';
@@ -15,8 +14,8 @@ import { StatusMark, statusText } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useCan } from '../../shell/profile.ts';
 import { ConnectionCheckDialog } from '../../thresholds/check-dialog.tsx';
-import { type ConnectionSearch, connectionSearch } from './connection-search.ts';
 import { FindingDetail, FindingTitle } from './finding-row.tsx';
+import { useConnectionSearch } from './use-connection-search.ts';
 
 type Status = ExplainedFinding['status'];
 
@@ -42,8 +41,7 @@ interface FindingsProps {
 
 /** The findings of the latest check, worst first; the worst one is open. */
 export function Findings({ settings, findings, silences }: FindingsProps) {
-  const search = useSearch({ from: '/in/connections/$id' });
-  const navigate = useNavigate({ from: '/connections/$id' });
+  const [search, show] = useConnectionSearch();
   const mayWrite = useCan()('connections:write');
   const [dialog, setDialog] = useState<{ of: 'silence' | 'thresholds'; finding: string } | null>(null);
   const close = () => setDialog(null);
@@ -55,12 +53,6 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
   const shown = findings.filter((finding) => isShown(finding) || findingAnchor(finding) === search.finding);
   const open = search.finding ?? worstKey(shown);
   useScrollTo(search.finding);
-  const show = (changed: { [Name in keyof ConnectionSearch]?: string | undefined }) =>
-    void navigate({
-      search: (old) => connectionSearch({ ...old, ...changed }),
-      replace: true,
-      resetScroll: false,
-    });
   // The current finding: an open dialog shows refreshed data.
   const asked = findings.find((finding) => findingAnchor(finding) === dialog?.finding);
   const count = (wanted: Status) => findings.filter(({ status }) => status === wanted).length;

@@ -4,7 +4,6 @@ import type { Episodes } from '../../../../src/console-api/episodes/episode-sche
 import type { ConnectionLoad } from '../../../../src/console-api/load/load-schemas.ts';
 import { LOAD_DIMENSION_NAMES, type LoadDimension } from '../../../../src/vocabulary/load-dimensions.ts';
 import { read } from '../../api.ts';
-import { sessionsText } from '../../episodes/sessions-text.ts';
 import { Chart } from '../../parts/chart/chart.tsx';
 import { useChartGroup } from '../../parts/chart/chart-group.tsx';
 import type { ChartChange } from '../../parts/chart/chart-markers.tsx';
@@ -12,6 +11,7 @@ import { type Span, searchOf } from '../../parts/chart/chart-range.ts';
 import { RangeSwitch } from '../../parts/chart/range-switch.tsx';
 import { valueText } from '../../parts/chart/value-text.ts';
 import { Select } from '../../parts/field.tsx';
+import { counted } from '../../parts/figure.ts';
 import { Section } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -166,7 +166,7 @@ function useEpisodeMarkers(connectionId: string, span: Span): ChartChange[] {
       (data?.episodes ?? []).map(({ began_at, role, most_sessions, longest_seconds }, id) => ({
         id,
         at: Date.parse(began_at) / 1_000,
-        text: `${role || 'A session'} blocked ${sessionsText(most_sessions)} for up to ${duration(longest_seconds)}`,
+        text: `${role || 'A session'} blocked ${counted(most_sessions, 'session')} for up to ${duration(longest_seconds)}`,
       })),
     [data],
   );

@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { Email } from '../../../../src/console-api/notifications/email-routes.ts';
-import { ApiError, read, send } from '../../api.ts';
+import { read, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
-import { FormError, Loaded, SkeletonRows } from '../../parts/states.tsx';
-import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
+import { FormError } from '../../parts/states.tsx';
+import { LinkContent, SignedOutLayout } from '../../shell/signed-out-layout.tsx';
 
 /** What a link in an e-mail opens: a recipient confirms or unsubscribes, without a session. */
 export function EmailPage() {
@@ -13,20 +13,10 @@ export function EmailPage() {
     ...read<Email>(`/email/${encodeURIComponent(token)}`),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (link.data) return <Choice email={link.data} token={token} />;
-  if (link.error instanceof ApiError && link.error.status === 404) {
-    return (
-      <SignedOutLayout title="This link can’t be used">
-        <p>{link.error.message}</p>
-      </SignedOutLayout>
-    );
-  }
   return (
-    <SignedOutLayout title="Notifications">
-      <Loaded query={link} skeleton={<SkeletonRows rows={3} />}>
-        {() => null}
-      </Loaded>
-    </SignedOutLayout>
+    <LinkContent link={link} title="Notifications">
+      {(email) => <Choice email={email} token={token} />}
+    </LinkContent>
   );
 }
 

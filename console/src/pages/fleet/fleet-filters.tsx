@@ -3,8 +3,9 @@ import type { ReactNode } from 'react';
 import type { CheckList, Fleet } from '../../../../src/console-api/fleet/fleet-routes.ts';
 import { ENGINE_NAMES, ENGINES } from '../../../../src/vocabulary/engines.ts';
 import { read } from '../../api.ts';
-import { Select } from '../../parts/field.tsx';
+import { counted } from '../../parts/figure.ts';
 import { FilterChips } from '../../parts/filter-chips.tsx';
+import { FilterSelect } from '../../parts/filter-select.tsx';
 import { countSet, MoreFilters } from '../../parts/more-filters.tsx';
 import { Filters } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
@@ -20,7 +21,7 @@ interface FleetFiltersProps {
   search: FleetSearch;
   summary: Fleet['summary'] | undefined;
   versions: Fleet['versions'] | undefined;
-  onChange: (changed: { [Name in keyof FleetSearch]?: FleetSearch[Name] | undefined }) => void;
+  onChange: (changed: FleetSearch) => void;
 }
 
 /** Filters of the fleet: text, status, engine, tags, and a check that found something. */
@@ -35,8 +36,6 @@ export function FleetFilters({
   const tags = search.tags?.split(',') ?? [];
   const { engine = '', version } = search;
   const chosen = version === undefined ? engine : `${engine} ${version}`;
-  const isListed =
-    version === undefined || versions.some((one) => one.engine === engine && one.series === version);
   return (
     <div className="fleet-filters">
       <Filters>
@@ -60,29 +59,25 @@ export function FleetFilters({
             chosen={tags}
             onChange={(chosen) => onChange({ tags: chosen.length > 0 ? chosen.join(',') : undefined })}
           />
-          <Select
-            choices={[
-              { id: '', label: 'All engines' },
-              ...ENGINES.flatMap((engine) => [
-                { id: engine, label: ENGINE_NAMES[engine] },
-                ...versions
-                  .filter((version) => version.engine === engine)
-                  .map(({ series, connections }) => ({
-                    id: `${engine} ${series}`,
-                    label: `${ENGINE_NAMES[engine]} ${series}`,
-                    description:
-                      connections === 1 ? '1 connection' : `${connections.toLocaleString('en')} connections`,
-                  })),
-              ]),
-              ...(isListed ? [] : [{ id: chosen, label: engineText(search) }]),
-            ]}
-            hideLabel
+          <FilterSelect
+            all="All engines"
+            choices={ENGINES.flatMap((engine) => [
+              { id: engine, label: ENGINE_NAMES[engine] },
+              ...versions
+                .filter((version) => version.engine === engine)
+                .map(({ series, connections }) => ({
+                  id: `${engine} ${series}`,
+                  label: `${ENGINE_NAMES[engine]} ${series}`,
+                  description: counted(connections, 'connection'),
+                })),
+            ])}
+            chosen={chosen || undefined}
             label="Engine and version"
-            onChange={(id) => {
+            onChange={(id = '') => {
               const [name, version] = id.split(' ');
               onChange({ engine: ENGINES.find((engine) => engine === name), version });
             }}
-            value={chosen}
+            unlisted={engineText(search)}
           />
           <CheckChoice check={search.check} onChange={(check) => onChange({ check })} />
           {lines}
@@ -105,23 +100,17 @@ function CheckChoice({
   onChange: (check: string | undefined) => void;
 }) {
   const { data } = useQuery(read<CheckList>('/fleet/checks'));
-  const found = data?.data ?? [];
-  const isListed = check === undefined || found.some(({ check_id }) => check_id === check);
   return (
-    <Select
-      choices={[
-        { id: '', label: 'All checks' },
-        ...found.map(({ check_id, title, connections, severity }) => ({
-          id: check_id,
-          label: title,
-          description: `${severity} · on ${connections.toLocaleString('en')} ${connections === 1 ? 'connection' : 'connections'} · ${check_id}`,
-        })),
-        ...(isListed ? [] : [{ id: check, label: check }]),
-      ]}
-      hideLabel
+    <FilterSelect
+      all="All checks"
+      choices={(data?.data ?? []).map(({ check_id, title, connections, severity }) => ({
+        id: check_id,
+        label: title,
+        description: `${severity} · on ${counted(connections, 'connection')} · ${check_id}`,
+      }))}
+      chosen={check}
       label="Check with an open ticket"
-      onChange={(id) => onChange(id === '' ? undefined : id)}
-      value={check ?? ''}
+      onChange={onChange}
     />
   );
 }

@@ -8,6 +8,7 @@ import { read } from '../../api.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
+import { counted } from '../../parts/figure.ts';
 import { Page } from '../../parts/page.tsx';
 import { SavedViews } from '../../parts/saved-views.tsx';
 import { SelectionContext } from '../../parts/selection.tsx';
@@ -104,7 +105,7 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
   const isFiltered = Object.keys(filters).length > 0;
   const isEmpty = data?.summary.total === 0 && !isFiltered && !isPlaceholderData;
   useFoundAnnounced(isFiltered && !isPlaceholderData ? data?.data.length : undefined);
-  const show = (changed: { [Name in keyof FleetSearch]?: FleetSearch[Name] | undefined }) =>
+  const show = (changed: FleetSearch) =>
     void navigate({ search: (old) => fleetSearch({ ...old, ...changed }), replace: true });
   return (
     <div className="fleet-page">
@@ -127,9 +128,7 @@ function Connections({ mayAdd }: { mayAdd: boolean }) {
                   icon="pen"
                   onPress={() => (selected.length > 0 ? setChosen(selected) : show({ edit: 'tags' }))}
                 >
-                  {shown.length === 1
-                    ? 'Tag 1 connection'
-                    : `Tag ${shown.length.toLocaleString('en')} connections`}
+                  Tag {counted(shown.length, 'connection')}
                 </Button>
               )}
             </div>
@@ -220,6 +219,6 @@ function filterText({ status, q, tags, engine, version, check }: FleetSearch): s
 /** Announces the number of matches to screen readers. */
 function useFoundAnnounced(found: number | undefined): void {
   useEffect(() => {
-    if (found !== undefined) announce(found === 1 ? '1 connection' : `${found} connections`);
+    if (found !== undefined) announce(counted(found, 'connection'));
   }, [found]);
 }

@@ -1,5 +1,6 @@
 import type { Keys } from '../../../../src/console-api/keys/key-routes.ts';
 import { fieldInstant } from '../../time-zone.ts';
+import type { KEY_STATUSES } from './keys-search.ts';
 
 export type ApiKey = Keys['data'][number];
 
@@ -8,7 +9,7 @@ const DAY_MS = 86_400_000;
 /** A key expires soon in its last 14 days, or in the last quarter of a short lifetime. */
 const SOON_MS = 14 * DAY_MS;
 
-export type ApiKeyStatus = 'active' | 'expiring' | 'replaced' | 'revoked' | 'expired';
+export type ApiKeyStatus = (typeof KEY_STATUSES)[number];
 
 /** The status of a key at `now` (milliseconds, by the store's clock): keys can expire while the page is open. */
 export function statusOf(key: ApiKey, now: number): ApiKeyStatus {

@@ -48,7 +48,7 @@ interface CreateKeyProps {
 export function CreateApiKey({ mayWrite, ...props }: CreateKeyProps & { mayWrite: boolean }) {
   if (mayWrite) return <CreateKeyForm {...props} />;
   return (
-    <Dialog isOpen onClose={props.onClose} title="Create an API key">
+    <Dialog onClose={props.onClose} title="Create an API key">
       <NoPermission permission="keys:write" />
     </Dialog>
   );

@@ -26,9 +26,9 @@ export function apiKeyColumns(limit: number, act: ApiKeyAction | null): Column<A
               <bdi className="keys-name">{name}</bdi>
             </Link>
             <div className="small quiet mono">dbv_live_…{last_four}</div>
-            {restriction && <div className="small keys-note">{restriction}</div>}
+            {restriction && <div className="small two-lines">{restriction}</div>}
             {note && (
-              <div className="small quiet keys-note">
+              <div className="small quiet two-lines">
                 <bdi>{note}</bdi>
               </div>
             )}

@@ -9,6 +9,7 @@ import type { ApiKeyAction, ApiKeyState } from './api-key-state.ts';
 import { apiKeyStatusText } from './key-cells.tsx';
 import { apiKeyColumns } from './key-columns.tsx';
 import { sorted, sortOf } from './key-sort.ts';
+import { KEY_STATUSES } from './keys-search.ts';
 
 interface KeyListProps {
   keys: ApiKeyState[];
@@ -22,7 +23,7 @@ export function ApiKeyList({ keys, limit, since, act }: KeyListProps) {
   const { status, sort = '-created' } = useSearch({ from: '/in/keys' });
   const navigate = useNavigate({ from: '/keys' });
   const counts = Map.groupBy(keys, (key) => key.status);
-  const chips = (['active', 'expiring', 'replaced', 'revoked', 'expired'] as const).map((id) => ({
+  const chips = KEY_STATUSES.map((id) => ({
     id,
     label: apiKeyStatusText(id),
     count: counts.get(id)?.length ?? 0,

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { KeyRefusals } from '../../../../src/console-api/keys/key-use-routes.ts';
 import { read } from '../../api.ts';
 import { Loaded, Message } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
+import { ENTRY_COLUMNS } from './request-log.tsx';
 
 const REASONS = new Map([
   ['revoked', 'Revoked'],
@@ -34,23 +33,8 @@ export function RefusedAttempts({ id }: { id: number }) {
   );
 }
 
-const COLUMNS: Column<Refusal>[] = [
-  {
-    id: 'id',
-    header: 'Entry',
-    width: '5rem',
-    cell: ({ id }) => (
-      <Link className="row-link" search={{ entry: String(id) }} to="/activity">
-        {id}
-      </Link>
-    ),
-  },
-  {
-    id: 'at',
-    header: 'Recorded',
-    width: 'minmax(11.5rem, 1fr)',
-    cell: ({ occurred_at }) => <Time as="local" at={occurred_at} seconds />,
-  },
+const COLUMNS: readonly Column<Refusal>[] = [
+  ...ENTRY_COLUMNS,
   {
     id: 'reason',
     header: 'Reason',

@@ -60,7 +60,8 @@ function statusMark(status: number) {
   return <StatusMark quiet status={look} word={status === 429 ? '429 over the limit' : String(status)} />;
 }
 
-const REQUEST_COLUMNS: Column<KeyRequest>[] = [
+/** The columns of an entry of the log: its id, which leads to it, and its time. */
+export const ENTRY_COLUMNS: readonly Column<Pick<KeyRequest, 'id' | 'occurred_at'>>[] = [
   {
     id: 'id',
     header: 'Entry',
@@ -73,10 +74,14 @@ const REQUEST_COLUMNS: Column<KeyRequest>[] = [
   },
   {
     id: 'at',
-    header: 'Time',
+    header: 'Recorded',
     width: 'minmax(11.5rem, 1fr)',
     cell: ({ occurred_at }) => <Time as="local" at={occurred_at} seconds />,
   },
+];
+
+const REQUEST_COLUMNS: readonly Column<KeyRequest>[] = [
+  ...ENTRY_COLUMNS,
   {
     id: 'what',
     header: 'Request',

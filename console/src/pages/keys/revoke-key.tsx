@@ -3,7 +3,6 @@ import { useState } from 'react';
 import type { Revocation, RevokedKey } from '../../../../src/console-api/keys/change-keys.ts';
 import { ApiError, send } from '../../api.ts';
 import { announce } from '../../parts/announcer.tsx';
-import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
@@ -97,16 +96,7 @@ function Revoked({
   onClose: () => void;
 }) {
   return (
-    <Dialog
-      footer={
-        <Button autoFocus kind="primary" onPress={onClose}>
-          Close
-        </Button>
-      }
-      isOpen
-      onClose={onClose}
-      title="Key revoked"
-    >
+    <Dialog done="Close" onClose={onClose} title="Key revoked">
       <p>
         <bdi className="keys-name">{name}</bdi>, <code>dbv_live_…{lastFour}</code>, was revoked{' '}
         <Time as="full" at={at} seconds />. It stays in the list with its requests.

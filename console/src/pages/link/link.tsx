@@ -1,16 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link as RouterLink, useNavigate, useParams } from '@tanstack/react-router';
 import type { Link } from '../../../../src/console-api/sign-in/links.ts';
-import { ApiError, read, send } from '../../api.ts';
+import { read, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { NewPasswordField } from '../../parts/new-password-field.tsx';
-import { Loaded, SkeletonRows } from '../../parts/states.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useDraft } from '../../parts/use-draft.ts';
-import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
+import { LinkContent, SignedOutLayout } from '../../shell/signed-out-layout.tsx';
 
 const TITLES = {
   owner: 'Set up your sign-in',
@@ -25,21 +24,10 @@ export function LinkPage() {
     ...read<Link>(`/link/${encodeURIComponent(token)}`),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (link.data) return <LinkForm link={link.data} token={token} />;
-  if (link.error instanceof ApiError && link.error.status === 404) {
-    return (
-      <SignedOutLayout title="This link can’t be used">
-        <p>{link.error.message}</p>
-        <ButtonLink to="/sign-in">Go to sign-in</ButtonLink>
-      </SignedOutLayout>
-    );
-  }
   return (
-    <SignedOutLayout title="Your link">
-      <Loaded query={link} skeleton={<SkeletonRows rows={3} />}>
-        {() => null}
-      </Loaded>
-    </SignedOutLayout>
+    <LinkContent link={link} title="Your link" way={<ButtonLink to="/sign-in">Go to sign-in</ButtonLink>}>
+      {(data) => <LinkForm link={data} token={token} />}
+    </LinkContent>
   );
 }
 

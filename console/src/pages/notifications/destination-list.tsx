@@ -44,10 +44,15 @@ function columnsFor(act: DestinationAction | null): Column<Destination>[] {
         <div className="destination-name">
           <ChannelIcon channel={channel} />
           <div>
-            <Link className="row-link" params={{ id: String(id) }} search={{}} to="/notifications/$id">
+            <Link
+              className="row-link two-lines"
+              params={{ id: String(id) }}
+              search={{}}
+              to="/notifications/$id"
+            >
               <bdi>{name}</bdi>
             </Link>
-            <div className="small quiet destination-target">
+            <div className="small quiet two-lines">
               {CHANNEL_TEXTS[channel].name} · <bdi>{target}</bdi>
             </div>
           </div>

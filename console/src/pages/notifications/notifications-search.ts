@@ -1,34 +1,23 @@
-import { CHANNELS, type Channel } from '../../../../src/vocabulary/channels.ts';
-import { EVENT_KINDS, type EventKind } from '../../../../src/vocabulary/event-kinds.ts';
-import { DELIVERY_STATES, type DeliveryState } from './deliveries/delivery-states.ts';
+import { CHANNELS } from '../../../../src/vocabulary/channels.ts';
+import { EVENT_KINDS } from '../../../../src/vocabulary/event-kinds.ts';
+import { idIn, oneOf, present } from '../../parts/search-params.ts';
+import { DELIVERY_STATES } from './deliveries/delivery-states.ts';
 
-/** The list's search parameters. */
-export interface NotificationsSearch {
-  /** The form for a new destination is open: of this channel, or the choice of a channel. */
-  add?: Channel | 'channel' | undefined;
-}
+const ADDED = [...CHANNELS, 'channel'] as const;
 
-/** Parses an untrusted URL. */
-export function notificationsSearch(given: Record<string, string>): NotificationsSearch {
-  const add = [...CHANNELS, 'channel' as const].find((word) => word === given['add']);
-  return add ? { add } : {};
+/** Parses an untrusted URL of the list: `add` is the channel of a new destination, or `channel` to choose one. */
+export function notificationsSearch(given: Record<string, string>) {
+  return present({ add: oneOf(ADDED, given['add']) });
 }
 
 /** A destination's search parameters: the filters of its deliveries, and the open one. */
-export interface DestinationSearch {
-  state?: DeliveryState | undefined;
-  kind?: EventKind | undefined;
-  delivery?: string | undefined;
-}
+export type DestinationSearch = ReturnType<typeof destinationSearch>;
 
 /** Parses an untrusted URL. */
-export function destinationSearch(given: Record<string, string>): DestinationSearch {
-  const { delivery } = given;
-  const state = DELIVERY_STATES.find((word) => word === given['state']);
-  const kind = EVENT_KINDS.find((word) => word === given['kind']);
-  return {
-    ...(state && { state }),
-    ...(kind && { kind }),
-    ...(delivery && /^[1-9]\d{0,15}$/.test(delivery) && { delivery }),
-  };
+export function destinationSearch(given: Record<string, string>) {
+  return present({
+    state: oneOf(DELIVERY_STATES, given['state']),
+    kind: oneOf(EVENT_KINDS, given['kind']),
+    delivery: idIn(given['delivery']),
+  });
 }

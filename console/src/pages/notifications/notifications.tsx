@@ -66,7 +66,7 @@ export function NotificationsPage() {
         <Adding add={mayWrite ? add : undefined} known={query.data} onClose={close} onStep={act} />
       )}
       {add && !mayWrite && (
-        <Dialog isOpen onClose={close} title="Add a destination">
+        <Dialog onClose={close} title="Add a destination">
           <NoPermission permission="keys:write" />
         </Dialog>
       )}
@@ -114,7 +114,7 @@ function Adding({ add, known, onClose, onStep }: AddingProps) {
   if (add === undefined) return null;
   if (add === 'channel' || !known.channels.includes(add)) {
     return (
-      <Dialog isOpen onClose={onClose} title="Add a destination" wide>
+      <Dialog onClose={onClose} title="Add a destination" wide>
         <ChannelCards available={known.channels} />
       </Dialog>
     );

@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Destination } from '../../../../src/console-api/notifications/destination-schemas.ts';
 import { send } from '../../api.ts';
 import { notify } from '../../parts/announcer.tsx';
-import { Button } from '../../parts/button.tsx';
+import { ConfirmRequest } from '../../parts/confirm-request.tsx';
 import { Confirm, Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { RadioGroup } from '../../parts/field.tsx';
 import { figure } from '../../parts/figure.ts';
 import { useAction } from '../../parts/use-action.ts';
+import { useDraft } from '../../parts/use-draft.ts';
 import { seenAt } from './added-dialog.tsx';
 import { SigningSecretDialog } from './signing-secret-dialog.tsx';
 import { type SentTest, TestAnswer } from './test-answer.tsx';
@@ -26,12 +26,7 @@ export function TestDialog({
 }: StepProps & { test: SentTest; what: 'test' | 'digest' }) {
   return (
     <Dialog
-      footer={
-        <Button autoFocus kind="primary" onPress={onClose}>
-          Close
-        </Button>
-      }
-      isOpen
+      done="Close"
       onClose={onClose}
       title={what === 'test' ? `Test of ${destination.name}` : `Digest to ${destination.name}`}
     >
@@ -42,11 +37,12 @@ export function TestDialog({
 
 /** Asks when the old secret ends, then shows the new one. */
 export function RotateDialog({ destination, onClose }: StepProps) {
-  const [ends, setEnds] = useState<'later' | 'now'>('later');
+  const { draft, bind } = useDraft({ ends: 'later' });
+  const isNow = draft.ends === 'now';
   const rotate = useAction({
     request: () =>
       send<{ signing_secret: string }>('POST', `/destinations/${destination.id}/rotate-secret`, {
-        end_old: ends === 'now',
+        end_old: isNow,
       }),
     renews: ['destinations'],
   });
@@ -58,7 +54,7 @@ export function RotateDialog({ destination, onClose }: StepProps) {
         title="Your new signing secret"
       >
         <p>
-          {ends === 'now'
+          {isNow
             ? 'The old secret is no longer used.'
             : 'For 24 hours each request is signed with both secrets. Deploy the new one before they end.'}
         </p>
@@ -71,13 +67,12 @@ export function RotateDialog({ destination, onClose }: StepProps) {
         <bdi>{destination.name}</bdi> gets a new signing secret.
       </p>
       <RadioGroup
+        {...bind('ends', 'end_old')}
         choices={[
           { id: 'later', label: 'After 24 hours', description: 'Until then requests carry both signatures.' },
           { id: 'now', label: 'Now', description: 'For a secret that leaked.' },
         ]}
         label="The old secret stops working"
-        onChange={(id) => setEnds(id === 'now' ? 'now' : 'later')}
-        value={ends}
       />
     </FormDialog>
   );
@@ -86,9 +81,9 @@ export function RotateDialog({ destination, onClose }: StepProps) {
 /** Enables a destination, and asks what to do with the events that it missed. */
 export function EnableDialog({ destination, onClose }: StepProps) {
   const { id, name, queue } = destination;
-  const [missed, setMissed] = useState<'send' | 'skip'>('send');
+  const { draft, bind } = useDraft({ missed: 'send' });
   const enable = useAction({
-    request: () => send('POST', `/destinations/${id}/enable`, { missed }),
+    request: () => send('POST', `/destinations/${id}/enable`, draft),
     renews: ['destinations'],
     done: `${name} enabled`,
     onDone: onClose,
@@ -100,6 +95,7 @@ export function EnableDialog({ destination, onClose }: StepProps) {
         <p>It gets new events from now on. It missed none.</p>
       ) : (
         <RadioGroup
+          {...bind('missed')}
           choices={[
             {
               id: 'send',
@@ -113,8 +109,6 @@ export function EnableDialog({ destination, onClose }: StepProps) {
             },
           ]}
           label={queue.queued === 1 ? 'One event waits' : `${count} events wait`}
-          onChange={(chosen) => setMissed(chosen === 'skip' ? 'skip' : 'send')}
-          value={missed}
         />
       )}
     </FormDialog>
@@ -123,16 +117,17 @@ export function EnableDialog({ destination, onClose }: StepProps) {
 
 /** Asks for confirmation before a destination is disabled. */
 export function DisableDialog({ destination: { id, name }, onClose }: StepProps) {
-  const disable = useAction({
-    request: () => send('POST', `/destinations/${id}/disable`),
-    renews: ['destinations'],
-    done: `${name} disabled`,
-    onDone: onClose,
-  });
   return (
-    <Confirm action="Disable" onClose={onClose} title={`Disable ${name}?`} work={disable}>
+    <ConfirmRequest
+      action="Disable"
+      done={`${name} disabled`}
+      onClose={onClose}
+      renews={['destinations']}
+      request={() => send('POST', `/destinations/${id}/disable`)}
+      title={`Disable ${name}?`}
+    >
       <p>Nothing is sent until you enable it. Its events wait, and you can send them then.</p>
-    </Confirm>
+    </ConfirmRequest>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
+import { ConfirmRequest } from '../../parts/confirm-request.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -84,21 +84,18 @@ export function Passkeys() {
       ) : (
         <p className="quiet">Passkeys need a recent browser and an https address.</p>
       )}
-      {removing && <RemovePasskey onClose={() => setRemoving(null)} passkey={removing} />}
+      {removing && (
+        <ConfirmRequest
+          action="Remove passkey"
+          done="Passkey removed"
+          onClose={() => setRemoving(null)}
+          renews={['me']}
+          request={() => send('DELETE', `/me/passkeys/${encodeURIComponent(removing.id)}`)}
+          title="Remove this passkey?"
+        >
+          <p>{removing.name} no longer signs you in. Delete it on the device too.</p>
+        </ConfirmRequest>
+      )}
     </Section>
-  );
-}
-
-function RemovePasskey({ passkey: { id, name }, onClose }: { passkey: Passkey; onClose: () => void }) {
-  const remove = useAction({
-    request: () => send('DELETE', `/me/passkeys/${encodeURIComponent(id)}`),
-    renews: ['me'],
-    done: 'Passkey removed',
-    onDone: onClose,
-  });
-  return (
-    <Confirm action="Remove passkey" onClose={onClose} title="Remove this passkey?" work={remove}>
-      <p>{name} no longer signs you in. Delete it on the device too.</p>
-    </Confirm>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Sessions } from '../../../../src/console-api/sign-in/session-list.ts';
 import { readPages, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
+import { ConfirmRequest } from '../../parts/confirm-request.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { MoreButton } from '../../parts/more-button.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -10,7 +11,6 @@ import { Loaded, SkeletonRows } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import { useSignOut } from '../../shell/sign-out.ts';
 import { deviceName } from './device.ts';
 
@@ -113,17 +113,18 @@ export function SessionList() {
 
 function EndSession({ session, onClose }: { session: Session; onClose: () => void }) {
   const { id, user_agent, source_ip } = session;
-  const end = useAction({
-    request: () => send('DELETE', `/sessions/${id}`),
-    renews: ['sessions'],
-    done: 'Session signed out',
-    onDone: onClose,
-  });
   return (
-    <Confirm action="Sign out" onClose={onClose} title="Sign out this session?" work={end}>
+    <ConfirmRequest
+      action="Sign out"
+      done="Session signed out"
+      onClose={onClose}
+      renews={['sessions']}
+      request={() => send('DELETE', `/sessions/${id}`)}
+      title="Sign out this session?"
+    >
       <p>
         {deviceName(user_agent)}, signed in from {source_ip}, must sign in again.
       </p>
-    </Confirm>
+    </ConfirmRequest>
   );
 }

@@ -5,7 +5,7 @@ import { ApiError, apiUrl, read, send } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
-import { askPasskey, hasPasskeys, passkeyError } from '../../parts/passkey.ts';
+import { hasPasskeys, proveByPasskey } from '../../parts/passkey.ts';
 import { useDraft } from '../../parts/use-draft.ts';
 import { SignedOutLayout } from '../../shell/signed-out-layout.tsx';
 import type { SignInSearch } from './sign-in-search.ts';
@@ -20,14 +20,6 @@ function useEnter(): () => Promise<void> {
     queries.clear();
     await router.navigate({ href: next ?? '/', replace: true });
   };
-}
-
-async function signInByPasskey(): Promise<void> {
-  const options = await send<PublicKeyCredentialRequestOptionsJSON>('POST', '/sign-in/passkey/options');
-  const response = await askPasskey(options).catch((error: Error) => {
-    throw new Error(passkeyError(error));
-  });
-  await send('POST', '/sign-in/passkey', { response });
 }
 
 /** Whether the password fits several accounts, so that the person must choose one. */
@@ -51,7 +43,7 @@ export function SignInPage() {
     onSuccess: enter,
     onError: (error) => !isChoice(error) && change({ password: '' }),
   });
-  const byPasskey = useMutation({ mutationFn: signInByPasskey, onSuccess: enter });
+  const byPasskey = useMutation({ mutationFn: () => proveByPasskey('/sign-in/passkey'), onSuccess: enter });
   return (
     <SignedOutLayout title="Sign in">
       <Form

@@ -1,5 +1,4 @@
 import type { MemberLink } from '../../../../src/console-api/members/member-routes.ts';
-import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -15,13 +14,8 @@ export function LinkDialog({ link, onDone }: { link: NewLink; onDone: () => void
   const { purpose, url, expires_at, name, email } = link;
   return (
     <Dialog
-      footer={
-        <Button kind="primary" onPress={onDone}>
-          Done
-        </Button>
-      }
+      done="Done"
       isLocked
-      isOpen
       onClose={onDone}
       title={purpose === 'invitation' ? 'Send this invitation' : 'Send this link'}
       wide

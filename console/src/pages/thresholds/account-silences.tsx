@@ -62,7 +62,7 @@ function Silenced({ list: { data, total } }: { list: AccountSilences }) {
   return (
     <>
       {mayWrite && (
-        <div className="silence-bar">
+        <div className="page-actions">
           <Checkbox
             isSelected={ids.length > 0 && ids.length === first.length}
             onChange={(all) => setChosen(new Set(all ? first.map(({ id }) => id) : []))}

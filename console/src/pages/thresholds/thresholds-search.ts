@@ -1,15 +1,8 @@
 import { ENGINE_FAMILIES } from '../../../../src/vocabulary/engines.ts';
+import { matching, oneOf, present } from '../../parts/search-params.ts';
 
-/** The page's search parameters: its view, what is listed, and the open check. */
-export interface ThresholdsSearch {
-  /** Default: thresholds. */
-  view?: 'silences' | undefined;
-  /** Part of a check's title or id. */
-  q?: string | undefined;
-  list?: ThresholdList | undefined;
-  /** The check whose form is open. */
-  check?: string | undefined;
-}
+/** The page's search parameters: its view, by default thresholds, what is listed, and the check whose form is open. */
+export type ThresholdsSearch = ReturnType<typeof thresholdsSearch>;
 
 const LISTS = [...ENGINE_FAMILIES, 'set'] as const;
 
@@ -19,13 +12,12 @@ export type ThresholdList = (typeof LISTS)[number];
 const CHECK = /^[A-Z0-9_]{1,60}$/;
 
 /** Parses an untrusted URL. */
-export function thresholdsSearch(given: Record<string, string>): ThresholdsSearch {
-  const q = given['q']?.trim().slice(0, 200);
-  const list = LISTS.find((word) => word === given['list']);
-  return {
-    ...(given['view'] === 'silences' && { view: 'silences' }),
-    ...(q && { q }),
-    ...(list && { list }),
-    ...(given['check'] && CHECK.test(given['check']) && { check: given['check'] }),
-  };
+export function thresholdsSearch(given: Record<string, string>) {
+  return present({
+    view: oneOf(['silences'], given['view']),
+    /** Part of a check's title or id. */
+    q: given['q']?.trim().slice(0, 200),
+    list: oneOf(LISTS, given['list']),
+    check: matching(CHECK, given['check']),
+  });
 }

@@ -9,6 +9,7 @@ import type {
 import { ENGINE_FAMILIES, FAMILY_TRAITS } from '../../../../src/vocabulary/engines.ts';
 import { apiUrl } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
+import { counted } from '../../parts/figure.ts';
 import { FilterChips } from '../../parts/filter-chips.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Filters, Page } from '../../parts/page.tsx';
@@ -143,11 +144,7 @@ function SetFor({ row: { overrides, own, thresholds } }: { row: Row }) {
         </li>
       ))}
       {tags.length > 3 && <li>{tags.length - 3} more tags</li>}
-      {own > 0 && (
-        <li>
-          {own.toLocaleString('en')} {own === 1 ? 'connection' : 'connections'}
-        </li>
-      )}
+      {own > 0 && <li>{counted(own, 'connection')}</li>}
     </ul>
   );
 }

@@ -28,7 +28,7 @@ export function BulkBar({ count, total, most, onAll, onClear, onAction, isPendin
             : `Select all ${all.toLocaleString('en')}`}
         </Button>
       )}
-      <span className="bulk-actions">
+      <span className="page-actions">
         <Action isPending={isPending} letter="a" onPress={() => onAction('assign')} word="Assign" />
         <Action isPending={isPending} letter="e" onPress={() => onAction('acknowledge')} word="Acknowledge" />
         <Action isPending={isPending} letter="s" onPress={() => onAction('snooze')} word="Snooze" />

@@ -23,7 +23,7 @@ export function ChooseDialog({
   onClose: () => void;
 }) {
   return (
-    <Dialog isOpen onClose={onClose} title={title}>
+    <Dialog onClose={onClose} title={title}>
       <ListBox
         aria-label={title}
         autoFocus="first"

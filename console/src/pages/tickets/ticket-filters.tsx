@@ -4,9 +4,11 @@ import { ConnectionFilter } from '../../parts/connection-filter.tsx';
 import { DayRange } from '../../parts/day-range.tsx';
 import { Select } from '../../parts/field.tsx';
 import { FilterChips } from '../../parts/filter-chips.tsx';
+import { FilterSelect } from '../../parts/filter-select.tsx';
 import { countSet, MoreFilters } from '../../parts/more-filters.tsx';
 import { Filters } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
+import { statusText } from '../../parts/status-mark.tsx';
 import { TagFilter } from '../../parts/tag-filter.tsx';
 import { useProfile } from '../../shell/profile.ts';
 import { filterCounts } from './ticket-counts.ts';
@@ -39,6 +41,8 @@ const SORTS: Record<TicketSort, string> = {
   assignee: 'assignee',
 };
 
+const STATES = ['open', 'new', 'acknowledged', 'snoozed', 'silenced', 'resolved'] as const;
+
 /** Which tickets are listed, and how. All of it is in the URL. */
 export function TicketFilters({ search, onChange, connectionName }: TicketFiltersProps) {
   const { status = 'open', severity, connection_id, q, from, to, group, sort = usualSort(search) } = search;
@@ -54,19 +58,7 @@ export function TicketFilters({ search, onChange, connectionName }: TicketFilter
           value={q ?? ''}
         />
         <FilterChips
-          chips={[
-            { id: 'open', label: 'Open', status: 'open', count: count?.list('open') },
-            { id: 'new', label: 'New', status: 'new', count: count?.list('new') },
-            {
-              id: 'acknowledged',
-              label: 'Acknowledged',
-              status: 'acknowledged',
-              count: count?.list('acknowledged'),
-            },
-            { id: 'snoozed', label: 'Snoozed', status: 'snoozed', count: count?.list('snoozed') },
-            { id: 'silenced', label: 'Silenced', status: 'silenced', count: count?.list('silenced') },
-            { id: 'resolved', label: 'Resolved', status: 'resolved', count: count?.list('resolved') },
-          ]}
+          chips={STATES.map((id) => ({ id, label: statusText(id), status: id, count: count?.list(id) }))}
           label="State"
           onChange={(id) => {
             const list = LISTS.find((name) => name === id) ?? 'all';
@@ -78,11 +70,12 @@ export function TicketFilters({ search, onChange, connectionName }: TicketFilter
           used={countSet(severity, connection_id, search.assignee, search.tags, search.mentioned, from ?? to)}
         >
           <FilterChips
-            chips={[
-              { id: 'critical', label: 'Critical', status: 'critical', count: count?.severity('critical') },
-              { id: 'warning', label: 'Warning', status: 'warning', count: count?.severity('warning') },
-              { id: 'info', label: 'Info', status: 'info', count: count?.severity('info') },
-            ]}
+            chips={SEVERITIES.map((id) => ({
+              id,
+              label: statusText(id),
+              status: id,
+              count: count?.severity(id),
+            }))}
             label="Severity"
             onChange={(id) => onChange({ severity: SEVERITIES.find((word) => word === id) })}
             value={severity ?? null}
@@ -103,15 +96,12 @@ export function TicketFilters({ search, onChange, connectionName }: TicketFilter
             onChange={(id) => onChange({ connection_id: id })}
           />
           <DayRange from={from} label="First seen from" onChange={onChange} to={to} />
-          <Select
-            choices={[
-              { id: 'none', label: 'No groups' },
-              ...Object.entries(GROUPS).map(([id, word]) => ({ id, label: `Group by ${word}` })),
-            ]}
-            hideLabel
+          <FilterSelect
+            all="No groups"
+            choices={Object.entries(GROUPS).map(([id, word]) => ({ id, label: `Group by ${word}` }))}
+            chosen={group}
             label="Groups"
-            onChange={(id) => onChange({ group: id === 'none' ? undefined : (id as TicketGroup) })}
-            value={group ?? 'none'}
+            onChange={(id) => onChange({ group: id as TicketGroup | undefined })}
           />
           <Select
             choices={Object.entries(SORTS).map(([id, word]) => ({ id, label: `Sort by ${word}` }))}
@@ -151,7 +141,7 @@ export function isNarrowed({
 }
 
 function AssigneeFilter({
-  assignee = 'anybody',
+  assignee,
   onChange,
 }: {
   assignee: string | undefined;
@@ -160,21 +150,18 @@ function AssigneeFilter({
   const people = usePeople();
   const { member } = useProfile();
   const others = (people.data?.data ?? []).filter(({ id }) => id !== member.id);
-  const isListed =
-    ['anybody', 'me', 'nobody'].includes(assignee) || others.some(({ id }) => String(id) === assignee);
   return (
-    <Select
+    <FilterSelect
+      all="Any assignee"
       choices={[
-        { id: 'anybody', label: 'Any assignee' },
         { id: 'me', label: 'Assigned to me' },
         { id: 'nobody', label: 'Unassigned' },
         ...others.map(({ id, name }) => ({ id: String(id), label: name })),
-        ...(isListed ? [] : [{ id: assignee, label: `Member ${assignee}` }]),
       ]}
-      hideLabel
+      chosen={assignee}
       label="Assignee"
-      onChange={(id) => onChange({ assignee: id === 'anybody' ? undefined : id })}
-      value={assignee}
+      onChange={(id) => onChange({ assignee: id })}
+      unlisted={`Member ${assignee}`}
     />
   );
 }

@@ -1,23 +1,26 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { TicketDetail } from '../../../../src/console-api/tickets/ticket.ts';
 import { MOST_TICKETS } from '../../../../src/vocabulary/ticket-lists.ts';
-import { announce } from '../../parts/announcer.tsx';
 import { focusedRow, isInPanel } from '../../parts/keyboard-navigation.ts';
-import { rangeOf } from '../../parts/selection.tsx';
-import { useShortcut } from '../../parts/shortcut.ts';
+import { useRowSelection } from '../../parts/row-selection.ts';
 import { useCan } from '../../shell/profile.ts';
 import { type SeenTicket, type Ticket, ticketQuery } from './tickets-query.ts';
 import type { TicketsSearch } from './tickets-search.ts';
 import type { Target } from './use-triage-actions.tsx';
 
 /**
- * The selected tickets: `x` selects the focused row, `X` the rows up to it, Escape clears. `targets` are the tickets of an action: the open one
- * while the focus is in its panel or the panel covers the list, else the selected ones, the focused row, or the open one.
+ * The selected tickets. `targets` are the tickets of an action: the open one while the focus is in its panel or the panel covers the
+ * list, else the selected ones, the focused row, or the open one.
  */
 export function useSelection(tickets: readonly Ticket[], search: TicketsSearch) {
-  const can = useCan()('connections:write');
-  const [chosen, setChosen] = useState<ReadonlyMap<number, SeenTicket>>(new Map());
+  const isOn = useCan()('connections:write');
+  const { chosen, setChosen, toggle, clear } = useRowSelection<SeenTicket>(tickets, {
+    most: MOST_TICKETS,
+    isOn,
+    // First it closes the open ticket.
+    isCleared: !search.ticket,
+  });
   const queries = useQueryClient();
   const choice = JSON.stringify({
     ...search,
@@ -36,41 +39,6 @@ export function useSelection(tickets: readonly Ticket[], search: TicketsSearch) 
   useEffect(() => {
     current.current = choice;
   }, [choice]);
-  const last = useRef<number | null>(null);
-  const toggle = useCallback(
-    (id: number, isRange = false) => {
-      const listed = new Map(tickets.map((ticket) => [ticket.id, ticket]));
-      if (!listed.has(id)) return;
-      const range = isRange ? rangeOf([...listed.keys()], last.current, id) : [id];
-      last.current = id;
-      setChosen((old) => {
-        const next = new Map(old);
-        if (!isRange && next.delete(id)) return next;
-        for (const one of range) {
-          const version = listed.get(one)?.version ?? 0;
-          if (next.size < MOST_TICKETS) next.set(one, { id: one, version });
-        }
-        return next;
-      });
-    },
-    [tickets],
-  );
-  const clear = useCallback(() => setChosen(new Map()), []);
-  const focused = () => tickets[focusedRow()];
-  useShortcut('x', () => {
-    const ticket = focused();
-    if (!can || !ticket) return;
-    toggle(ticket.id);
-    announce(chosen.has(ticket.id) ? 'Not selected' : 'Selected');
-  });
-  useShortcut('X', () => {
-    const ticket = focused();
-    if (!can || !ticket) return;
-    toggle(ticket.id, true);
-    announce('Selected up to this row');
-  });
-  // First it closes the open ticket.
-  useShortcut('Escape', clear, !search.ticket && chosen.size > 0);
   const targets = (): readonly Target[] => {
     const { queryKey } = ticketQuery(search.ticket ?? '');
     const open = queries.getQueryData<TicketDetail>(queryKey);
@@ -80,10 +48,10 @@ export function useSelection(tickets: readonly Ticket[], search: TicketsSearch) 
       const shown = new Map(tickets.map((ticket) => [ticket.id, ticket]));
       // A ticket beyond the loaded pages was selected with the rest, in the version that it had then.
       return [...chosen.values()].map(
-        (ticket) => shown.get(ticket.id) ?? { ...ticket, state: '', assignee: null },
+        ({ id, version }) => shown.get(id) ?? { id, version, state: '', assignee: null },
       );
     }
-    const row = focused();
+    const row = tickets[focusedRow()];
     if (row) return [row];
     return open ? [open] : [];
   };

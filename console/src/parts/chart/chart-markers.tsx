@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useState } from 'react';
 import { Button } from '../button.tsx';
+import { counted } from '../figure.ts';
 import { Time } from '../time.tsx';
 import type { Span } from './chart-range.ts';
 import type { Area } from './plot.tsx';
@@ -36,10 +37,7 @@ function markersOf(changes: readonly ChartChange[], { from, to }: Span, { left, 
 function nameOf({ changes }: Marker): string {
   const said = changes.slice(0, SAID).map(({ text }) => text);
   const more = changes.length > SAID ? [`and ${changes.length - SAID} more`] : [];
-  return [
-    changes.length === 1 ? '1 change' : `${changes.length} changes`,
-    [...said, ...more].join('; '),
-  ].join(': ');
+  return `${counted(changes.length, 'change')}: ${[...said, ...more].join('; ')}`;
 }
 
 interface ChartMarkersProps {

@@ -46,7 +46,7 @@ export function Palette({ onClose, onShortcuts }: PaletteProps) {
     event.preventDefault();
   };
   return (
-    <Dialog isOpen onClose={onClose} title="Go to anything">
+    <Dialog onClose={onClose} title="Go to anything">
       <div className="palette">
         <div className="search palette-field">
           <Icon name="search" />

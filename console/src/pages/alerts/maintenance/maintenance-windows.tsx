@@ -3,13 +3,12 @@ import { useState } from 'react';
 import type { Maintenance } from '../../../../../src/console-api/alerts/alert-schemas.ts';
 import { send } from '../../../api.ts';
 import { Button } from '../../../parts/button.tsx';
+import { ConfirmRequest } from '../../../parts/confirm-request.tsx';
 import { scopeText } from '../../../parts/connection-choice.tsx';
-import { Confirm } from '../../../parts/dialog.tsx';
 import { useRestoredFocus } from '../../../parts/restore-focus.ts';
 import { Loaded, Message } from '../../../parts/states.tsx';
 import { StatusMark } from '../../../parts/status-mark.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { useAction } from '../../../parts/use-action.ts';
 import { useCan } from '../../../shell/profile.ts';
 import { maintenanceQuery } from '../alerts-query.ts';
 import { WindowForm } from './window-form.tsx';
@@ -126,18 +125,14 @@ function EndWindow({
   onClose: () => void;
 }) {
   const isOnce = state === 'active' && weekdays === null;
-  const end = useAction({
-    request: () => send('DELETE', `/maintenance/${id}`),
-    renews: ['alerts'],
-    done: isOnce ? 'Maintenance window ended' : 'Maintenance window removed',
-    onDone: onClose,
-  });
   return (
-    <Confirm
+    <ConfirmRequest
       action={isOnce ? 'End now' : 'Remove window'}
+      done={isOnce ? 'Maintenance window ended' : 'Maintenance window removed'}
       onClose={onClose}
+      renews={['alerts']}
+      request={() => send('DELETE', `/maintenance/${id}`)}
       title={isOnce ? 'End this window?' : 'Remove this window?'}
-      work={end}
     >
       <p>
         {state === 'active'
@@ -145,6 +140,6 @@ function EndWindow({
           : 'It no longer mutes notifications.'}{' '}
         “<bdi>{name}</bdi>” stays listed as past.
       </p>
-    </Confirm>
+    </ConfirmRequest>
   );
 }

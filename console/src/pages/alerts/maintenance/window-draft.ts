@@ -1,36 +1,27 @@
 import type { NewMaintenance } from '../../../../../src/console-api/alerts/alert-schemas.ts';
-import { ALL_CONNECTIONS, type ScopeDraft, scopeOf } from '../../../parts/connection-choice.tsx';
+import { ALL_CONNECTIONS, scopeOf } from '../../../parts/connection-choice.tsx';
 import { numberIn } from '../../../parts/number-in.ts';
 import { fieldInstant, zoneName } from '../../../time-zone.ts';
 
-/** What is entered in the form of a maintenance window. */
-export interface WindowDraft extends ScopeDraft {
-  name: string;
-  repeats: 'once' | 'weekly';
-  /** Values of date-time fields; an empty start is now. */
-  starts: string;
-  ends: string;
-  weekdays: number[];
-  time: string;
-  zone: string;
-  /** Hours, such as 1.5. */
-  hours: string;
-}
-
 /** The form of a new window, in the chosen time zone. */
-export function newWindow(zone = zoneName()): WindowDraft {
+export function newWindow(zone = zoneName()) {
   return {
     name: '',
-    repeats: 'once',
+    repeats: 'once' as 'once' | 'weekly',
+    /** Values of date-time fields; an empty start is now. */
     starts: '',
     ends: '',
     weekdays: [7],
     time: '02:00',
     zone,
+    /** Such as 1.5. */
     hours: '2',
     ...ALL_CONNECTIONS,
   };
 }
+
+/** What is entered in the form of a maintenance window. */
+export type WindowDraft = ReturnType<typeof newWindow>;
 
 /** What is wrong with the value of a date-time field, such as a year of six digits; null when nothing is. */
 export function instantError(value: string): string | null {

@@ -5,7 +5,7 @@ import { FormDialog } from '../../../parts/dialog.tsx';
 import { Checkboxes, RadioGroup, TextField } from '../../../parts/field.tsx';
 import { TimeField } from '../../../parts/time-field.tsx';
 import { useAction } from '../../../parts/use-action.ts';
-import { bindTo, useDraft } from '../../../parts/use-draft.ts';
+import { bindTo, type FieldsProps, useDraft } from '../../../parts/use-draft.ts';
 import { instantError, newWindow, type WindowDraft, windowOf } from './window-draft.ts';
 import { draftSentence, missingText, WEEKDAYS } from './window-text.ts';
 
@@ -55,12 +55,7 @@ export function WindowForm({ onClose }: { onClose: () => void }) {
   );
 }
 
-interface FieldsProps {
-  draft: WindowDraft;
-  onChange: (changed: Partial<WindowDraft>) => void;
-}
-
-function OnceFields({ draft, onChange }: FieldsProps) {
+function OnceFields({ draft, onChange }: FieldsProps<WindowDraft>) {
   const bind = bindTo(draft, onChange);
   return (
     <div className="rule-row">
@@ -78,7 +73,7 @@ function OnceFields({ draft, onChange }: FieldsProps) {
 
 const DAYS = WEEKDAYS.map((label, place) => ({ id: place + 1, label }));
 
-function WeeklyFields({ draft, onChange }: FieldsProps) {
+function WeeklyFields({ draft, onChange }: FieldsProps<WindowDraft>) {
   const bind = bindTo(draft, onChange);
   return (
     <>

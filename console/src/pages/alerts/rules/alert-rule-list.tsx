@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { AlertRule, AlertRules } from '../../../../../src/console-api/alerts/alert-schemas.ts';
 import { send } from '../../../api.ts';
 import { Button, IconButton } from '../../../parts/button.tsx';
-import { Confirm } from '../../../parts/dialog.tsx';
+import { ConfirmRequest } from '../../../parts/confirm-request.tsx';
 import { Checkbox } from '../../../parts/field.tsx';
 import { useRestoredFocus } from '../../../parts/restore-focus.ts';
 import { InlineError, Loaded, Message } from '../../../parts/states.tsx';
@@ -51,7 +51,20 @@ function Rules({ known }: { known: AlertRules }) {
         </>
       )}
       {step?.kind === 'form' && <RuleForm known={known} onClose={() => setStep(null)} rule={step.rule} />}
-      {step?.kind === 'remove' && <RemoveRule onClose={() => setStep(null)} rule={step.rule} />}
+      {step?.kind === 'remove' && (
+        <ConfirmRequest
+          action="Remove rule"
+          done="Rule removed"
+          onClose={() => setStep(null)}
+          renews={['alerts']}
+          request={() => send('DELETE', `/alert-rules/${step.rule.id}`)}
+          title="Remove this rule?"
+        >
+          <p>
+            “<bdi>{step.rule.name}</bdi>” is removed and its open alerts are resolved.
+          </p>
+        </ConfirmRequest>
+      )}
     </div>
   );
 }
@@ -93,21 +106,5 @@ function Rule({ rule, mayWrite, onStep }: RuleProps) {
         </div>
       )}
     </li>
-  );
-}
-
-function RemoveRule({ rule, onClose }: { rule: AlertRule; onClose: () => void }) {
-  const remove = useAction({
-    request: () => send('DELETE', `/alert-rules/${rule.id}`),
-    renews: ['alerts'],
-    done: 'Rule removed',
-    onDone: onClose,
-  });
-  return (
-    <Confirm action="Remove rule" onClose={onClose} title="Remove this rule?" work={remove}>
-      <p>
-        “<bdi>{rule.name}</bdi>” is removed and its open alerts are resolved.
-      </p>
-    </Confirm>
   );
 }

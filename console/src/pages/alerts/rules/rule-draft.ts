@@ -1,32 +1,9 @@
 import type { AlertRule, NewRule } from '../../../../../src/console-api/alerts/alert-schemas.ts';
 import { type Unit, unitOf } from '../../../../../src/vocabulary/units.ts';
-import { ALL_CONNECTIONS, type ScopeDraft, scopeDraft, scopeOf } from '../../../parts/connection-choice.tsx';
+import { ALL_CONNECTIONS, scopeDraft, scopeOf } from '../../../parts/connection-choice.tsx';
 import { numberError, numberIn } from '../../../parts/number-in.ts';
 
 type Metric = NewRule['metric'];
-
-/** What is entered in the form of a rule: numbers are texts, in the units that people write. */
-export interface RuleDraft extends ScopeDraft {
-  name: string;
-  metric: Metric;
-  /** `check_id` and `measure` of a measured value, separated by a space; a vital begins with the space. */
-  measure: string;
-  /** Of findings; '' = any. */
-  check_id: string;
-  operator: NewRule['operator'];
-  threshold: string;
-  clear: string;
-  /** Minutes that the condition must hold. */
-  minutes: string;
-  runs: string;
-  severity: NewRule['severity'];
-  /** Hours; '' = none. */
-  reminder: string;
-  /** '' = all destinations. */
-  destinations: 'all' | 'chosen';
-  destination_ids: number[];
-  is_enabled: boolean;
-}
 
 /** How a metric is entered: in which unit, how it is compared, and which fields it has. */
 export interface MetricForm {
@@ -44,97 +21,36 @@ export interface MetricForm {
 const ABOVE = ['>=', '>'] as const;
 const BELOW = ['<', '<='] as const;
 
+/** Of most metrics. */
+const USUAL = { unit: '', scale: 1, operators: ABOVE, clears: true, lasts: true } as const;
+
 export const METRIC_FORMS: Record<Metric, MetricForm> = {
-  score: {
-    label: 'Health score',
-    unit: '',
-    scale: 1,
-    operators: BELOW,
-    threshold: '50',
-    clears: true,
-    lasts: true,
-  },
+  score: { ...USUAL, label: 'Health score', operators: BELOW, threshold: '50' },
   unreachable_seconds: {
+    ...USUAL,
     label: 'Unreachable',
     unit: 'minutes',
     scale: 60,
-    operators: ABOVE,
     threshold: '10',
     clears: false,
     lasts: false,
   },
   intervals_since_check: {
+    ...USUAL,
     label: 'No health check',
     unit: 'intervals',
-    scale: 1,
     operators: ['>', '>='],
     threshold: '3',
     clears: false,
     lasts: false,
   },
-  findings_critical: {
-    label: 'Critical findings',
-    unit: 'findings',
-    scale: 1,
-    operators: ABOVE,
-    threshold: '1',
-    clears: true,
-    lasts: true,
-  },
-  findings_warning: {
-    label: 'Warnings',
-    unit: 'findings',
-    scale: 1,
-    operators: ABOVE,
-    threshold: '1',
-    clears: true,
-    lasts: true,
-  },
-  measure: {
-    label: 'Measured value',
-    unit: '',
-    scale: 1,
-    operators: ['>=', '>', '<', '<='],
-    threshold: '',
-    clears: true,
-    lasts: true,
-  },
-  days_left: {
-    label: 'Days until full',
-    unit: 'days',
-    scale: 1,
-    operators: BELOW,
-    threshold: '14',
-    clears: true,
-    lasts: true,
-  },
-  blocked_seconds: {
-    label: 'Longest wait for a lock',
-    unit: 'seconds',
-    scale: 1,
-    operators: ABOVE,
-    threshold: '30',
-    clears: true,
-    lasts: true,
-  },
-  blocked_sessions: {
-    label: 'Blocked sessions',
-    unit: 'sessions',
-    scale: 1,
-    operators: ABOVE,
-    threshold: '5',
-    clears: true,
-    lasts: true,
-  },
-  load_active_sessions: {
-    label: 'Active sessions',
-    unit: 'sessions',
-    scale: 1,
-    operators: ABOVE,
-    threshold: '20',
-    clears: true,
-    lasts: true,
-  },
+  findings_critical: { ...USUAL, label: 'Critical findings', unit: 'findings', threshold: '1' },
+  findings_warning: { ...USUAL, label: 'Warnings', unit: 'findings', threshold: '1' },
+  measure: { ...USUAL, label: 'Measured value', operators: [...ABOVE, ...BELOW], threshold: '' },
+  days_left: { ...USUAL, label: 'Days until full', unit: 'days', operators: BELOW, threshold: '14' },
+  blocked_seconds: { ...USUAL, label: 'Longest wait for a lock', unit: 'seconds', threshold: '30' },
+  blocked_sessions: { ...USUAL, label: 'Blocked sessions', unit: 'sessions', threshold: '5' },
+  load_active_sessions: { ...USUAL, label: 'Active sessions', unit: 'sessions', threshold: '20' },
 };
 
 const MEASURE_UNITS: Record<Unit, { unit: string; scale: number }> = {
@@ -146,23 +62,30 @@ const MEASURE_UNITS: Record<Unit, { unit: string; scale: number }> = {
   count: { unit: '', scale: 1 },
 };
 
-export const NEW_RULE: RuleDraft = {
+export const NEW_RULE = {
   name: '',
-  metric: 'score',
+  metric: 'score' as Metric,
+  /** `check_id` and `measure` of a measured value, separated by a space; a vital begins with the space. */
   measure: '',
+  /** Of findings; '' = any. */
   check_id: '',
-  operator: '<',
+  operator: '<' as NewRule['operator'],
   threshold: '50',
   clear: '',
+  /** Minutes that the condition must hold. */
   minutes: '0',
   runs: '1',
-  severity: 'warning',
+  severity: 'warning' as NewRule['severity'],
+  /** Hours; '' = none. */
   reminder: '12',
-  destinations: 'all',
-  destination_ids: [],
+  destinations: 'all' as 'all' | 'chosen',
+  destination_ids: [] as number[],
   is_enabled: true,
   ...ALL_CONNECTIONS,
 };
+
+/** What is entered in the form of a rule: numbers are texts, in the units that people write. */
+export type RuleDraft = typeof NEW_RULE;
 
 /** Unit and scale of the threshold in a draft. */
 export function entered({ metric, measure }: Pick<RuleDraft, 'metric' | 'measure'>): {

@@ -1,6 +1,5 @@
 import './runs.css';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type Ref, useMemo, useRef, useState } from 'react';
 import type { Run } from '../../../../../src/console-api/connections/run-schemas.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -10,25 +9,20 @@ import { Section } from '../../../parts/page.tsx';
 import { Loaded, Message } from '../../../parts/states.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { local, Time } from '../../../parts/time.tsx';
-import { type ComparedRuns, comparedRuns, connectionSearch } from '../connection-search.ts';
+import { type ComparedRuns, comparedRuns } from '../connection-search.ts';
+import { useConnectionSearch } from '../use-connection-search.ts';
 import { RunDifference } from './run-difference.tsx';
 import { runsQuery } from './runs-query.ts';
 
 /** The runs of a connection, and what differs between two of them. */
 export function RunHistory({ connectionId }: { connectionId: string }) {
-  const { compare } = useSearch({ from: '/in/connections/$id' });
-  const navigate = useNavigate({ from: '/connections/$id' });
+  const [{ compare }, changeSearch] = useConnectionSearch();
   const list = useInfiniteQuery(runsQuery(connectionId));
   const compared = comparedRuns(compare);
   const [isAskedFor, setAskedFor] = useState(location.hash === `#${COMPARED}`);
   const choice = useRef<HTMLDivElement>(null);
   const show = (chosen: ComparedRuns | null) =>
-    void navigate({
-      search: ({ compare: _compared, ...old }) =>
-        connectionSearch({ ...old, ...(chosen && { compare: `${chosen.from}-${chosen.to}` }) }),
-      replace: true,
-      resetScroll: false,
-    });
+    changeSearch({ compare: chosen ? `${chosen.from}-${chosen.to}` : undefined });
   return (
     <Section
       description="Choose two runs and compare them. Findings are kept for 7 days, scores forever."

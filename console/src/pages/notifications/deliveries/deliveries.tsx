@@ -5,8 +5,8 @@ import type { Destination } from '../../../../../src/console-api/notifications/d
 import { type Channel, EVENTLESS_CHANNELS } from '../../../../../src/vocabulary/channels.ts';
 import { EVENT_KINDS } from '../../../../../src/vocabulary/event-kinds.ts';
 import { Button } from '../../../parts/button.tsx';
-import { Select } from '../../../parts/field.tsx';
 import { FilterChips } from '../../../parts/filter-chips.tsx';
+import { FilterSelect } from '../../../parts/filter-select.tsx';
 import { useFocusBack } from '../../../parts/focus-back.ts';
 import { KIND_TEXTS } from '../../../parts/kind-texts.ts';
 import { MoreButton } from '../../../parts/more-button.tsx';
@@ -20,10 +20,7 @@ import { DELIVERY_STATES, STATE_LOOKS } from './delivery-states.ts';
 import { ResendRange } from './resend-range.tsx';
 
 const STATES = DELIVERY_STATES.map((id) => ({ id, label: STATE_LOOKS[id].word }));
-const KINDS = [
-  { id: 'all', label: 'All events' },
-  ...EVENT_KINDS.map((id) => ({ id, label: KIND_TEXTS[id].name })),
-];
+const KINDS = EVENT_KINDS.map((id) => ({ id, label: KIND_TEXTS[id].name }));
 
 /** What was sent to a destination, newest first, and the opened delivery. */
 export function Deliveries({ destination, mayWrite }: { destination: Destination; mayWrite: boolean }) {
@@ -60,12 +57,12 @@ export function Deliveries({ destination, mayWrite }: { destination: Destination
           value={search.state ?? null}
         />
         <div className="kind-filter">
-          <Select
+          <FilterSelect
+            all="All events"
             choices={KINDS}
-            hideLabel
+            chosen={search.kind}
             label="Event"
             onChange={(kind) => change({ kind: EVENT_KINDS.find((known) => known === kind) })}
-            value={search.kind ?? 'all'}
           />
         </div>
       </Filters>

@@ -51,14 +51,8 @@ const COLUMNS: Column<Delivery>[] = [
         >
           <bdi>{visibleText(title)}</bdi>
         </Link>
-        <div className="small quiet delivery-of">
-          {KIND_TEXTS[kind].name}
-          {connection_name !== null && (
-            <>
-              {' · '}
-              <bdi>{visibleText(connection_name)}</bdi>
-            </>
-          )}
+        <div className="small quiet two-lines">
+          <DeliveryOf connection_name={connection_name} kind={kind} />
         </div>
       </>
     ),
@@ -70,7 +64,7 @@ const COLUMNS: Column<Delivery>[] = [
     cell: ({ state, attempts, result, reason }) => (
       <>
         <DeliveryMark attempts={attempts} state={state} />
-        <div className="small quiet delivery-result">
+        <div className="small quiet two-lines">
           <bdi>{visibleText(reason ?? result ?? '')}</bdi>
         </div>
       </>
@@ -99,6 +93,21 @@ const COLUMNS: Column<Delivery>[] = [
 ];
 
 const BESIDE = COLUMNS.filter(({ id }) => id === 'event' || id === 'state');
+
+/** What a delivery tells of, and of which connection. */
+export function DeliveryOf({ kind, connection_name }: Pick<Delivery, 'kind' | 'connection_name'>) {
+  return (
+    <>
+      {KIND_TEXTS[kind].name}
+      {connection_name !== null && (
+        <>
+          {' · '}
+          <bdi>{visibleText(connection_name)}</bdi>
+        </>
+      )}
+    </>
+  );
+}
 
 /** A delivery's state; one that waits after a failed attempt is being retried. */
 export function DeliveryMark({ state, attempts }: Pick<Delivery, 'state' | 'attempts'>) {

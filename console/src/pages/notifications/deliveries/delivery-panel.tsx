@@ -4,7 +4,6 @@ import { send } from '../../../api.ts';
 import { Button } from '../../../parts/button.tsx';
 import { CodeBlock } from '../../../parts/copy.tsx';
 import { figure } from '../../../parts/figure.ts';
-import { KIND_TEXTS } from '../../../parts/kind-texts.ts';
 import { Facts } from '../../../parts/page.tsx';
 import { PanelHeading, SidePanel } from '../../../parts/side-panel.tsx';
 import { InlineError, Loaded } from '../../../parts/states.tsx';
@@ -12,7 +11,7 @@ import { Time } from '../../../parts/time.tsx';
 import { useAction } from '../../../parts/use-action.ts';
 import { visibleText } from '../../../parts/visible-text.ts';
 import { Attempts } from './attempts.tsx';
-import { DeliveryMark } from './delivery-list.tsx';
+import { DeliveryMark, DeliveryOf } from './delivery-list.tsx';
 import { deliveryQuery } from './delivery-queries.ts';
 
 interface DeliveryPanelProps {
@@ -39,13 +38,7 @@ function Content({ delivery, mayResend }: { delivery: DeliveryDetail; mayResend:
         <DeliveryMark attempts={attempts.length} state={state} />
         <PanelHeading>{visibleText(title)}</PanelHeading>
         <p className="quiet">
-          {KIND_TEXTS[kind].name}
-          {connection_name !== null && (
-            <>
-              {' · '}
-              <bdi>{visibleText(connection_name)}</bdi>
-            </>
-          )}
+          <DeliveryOf connection_name={connection_name} kind={kind} />
         </p>
         {reason !== null && (
           <p>

@@ -11,95 +11,67 @@ import {
   LOG_CHANNELS,
   SIGNED_CHANNELS,
 } from '../../../../../src/vocabulary/channels.ts';
-import { DEFAULT_KINDS, type DigestDay, type EventKind } from '../../../../../src/vocabulary/event-kinds.ts';
+import { DEFAULT_KINDS, type DigestDay } from '../../../../../src/vocabulary/event-kinds.ts';
 import type { Severity } from '../../../../../src/vocabulary/severities.ts';
-
-/** What a person enters for a destination. Secrets are empty when a destination is changed. */
-export interface DestinationDraft {
-  name: string;
-  url: string;
-  routingKey: string;
-  authorization: string;
-  /** How a webhook is signed. */
-  signature: 'hmac' | 'ed25519';
-  /** How a heartbeat is sent. */
-  method: 'GET' | 'POST';
-  /** Of a bucket; empty = by its URL, and as the bucket encrypts. */
-  region: string;
-  encryption: string;
-  /** E-mail addresses, separated by spaces, commas or line breaks. */
-  recipients: string;
-  kinds: readonly EventKind[];
-  minimumSeverity: Severity | null;
-  /** Which connections: all, some by id, or those whose name matches. */
-  scope: 'all' | 'ids' | 'names';
-  ids: readonly number[];
-  /** Patterns, separated by commas or line breaks. */
-  names: string;
-  /** Requests per second. */
-  rate: string;
-  hasQuietHours: boolean;
-  from: string;
-  to: string;
-  timeZone: string;
-  /** On which days a digest is sent. */
-  digest: DigestDay | 'never';
-  digestAt: string;
-  digestZone: string;
-  /** What a log stream sends. */
-  stream: StreamDraft;
-}
-
-/** What a person enters for a log stream. */
-export interface StreamDraft {
-  format: NonNullable<Destination['stream']>['format'];
-  /** Types of entries, separated by commas or line breaks. */
-  only: string;
-  except: string;
-  /** All five = null. */
-  actors: readonly string[];
-  /** `next`: the next entry; of an existing stream, where it is. */
-  begin: 'next' | 'first' | 'id';
-  fromId: string;
-}
+import { ALL_CONNECTIONS, scopeDraft } from '../../../parts/connection-choice.tsx';
 
 const ALL_ACTORS = ['member', 'api_key', 'command_line', 'service', 'unknown'] as const;
 type Actor = (typeof ALL_ACTORS)[number];
 
+const NEW_STREAM = {
+  format: 'native' as NonNullable<Destination['stream']>['format'],
+  /** Types of entries, separated by commas or line breaks. */
+  only: '',
+  except: '',
+  /** All five = null. */
+  actors: ALL_ACTORS as readonly string[],
+  /** `next`: the next entry; of an existing stream, where it is. */
+  begin: 'next' as 'next' | 'first' | 'id',
+  fromId: '',
+};
+
+/** What a person enters for a log stream. */
+export type StreamDraft = typeof NEW_STREAM;
+
 /** The draft of a new destination. */
-export function newDraft(name: string): DestinationDraft {
+export function newDraft(name: string) {
   return {
     name,
     url: '',
     routingKey: '',
     authorization: '',
+    /** E-mail addresses, separated by spaces, commas or line breaks. */
     recipients: '',
-    signature: 'hmac',
-    method: 'GET',
+    /** How a webhook is signed. */
+    signature: 'hmac' as 'hmac' | 'ed25519',
+    /** How a heartbeat is sent. */
+    method: 'GET' as 'GET' | 'POST',
+    /** Of a bucket; empty = by its URL, and as the bucket encrypts. */
     region: '',
     encryption: '',
     kinds: DEFAULT_KINDS,
-    minimumSeverity: null,
-    scope: 'all',
-    ids: [],
-    names: '',
+    minimumSeverity: null as Severity | null,
+    ...ALL_CONNECTIONS,
+    /** Requests per second. */
     rate: '50',
     hasQuietHours: false,
     from: '22:00',
     to: '07:00',
     timeZone: ownTimeZone(),
-    digest: 'never',
+    /** On which days a digest is sent. */
+    digest: 'never' as DigestDay | 'never',
     digestAt: '07:00',
     digestZone: ownTimeZone(),
-    stream: { format: 'native', only: '', except: '', actors: ALL_ACTORS, begin: 'next', fromId: '' },
+    stream: NEW_STREAM,
   };
 }
 
+/** What a person enters for a destination. Secrets are empty when a destination is changed. */
+export type DestinationDraft = ReturnType<typeof newDraft>;
+
 /** The draft of an existing one. */
 export function draftOf(destination: Destination): DestinationDraft {
-  const { name, kinds, minimum_severity, connections, requests_per_second, quiet_hours } = destination;
-  const { ids, names } = connections;
-  const { stream, digest } = destination;
+  const { name, kinds, minimum_severity, requests_per_second, quiet_hours, stream, digest } = destination;
   const draft = newDraft(name);
   return {
     ...draft,
@@ -115,9 +87,7 @@ export function draftOf(destination: Destination): DestinationDraft {
     recipients: destination.recipients.map(({ email }) => email).join('\n'),
     kinds,
     minimumSeverity: minimum_severity,
-    scope: ids ? 'ids' : names ? 'names' : 'all',
-    ids: ids ?? [],
-    names: (names ?? []).join('\n'),
+    ...scopeDraft(destination.connections),
     rate: String(requests_per_second),
     ...(quiet_hours && {
       hasQuietHours: true,

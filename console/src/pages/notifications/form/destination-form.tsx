@@ -16,7 +16,7 @@ import { ConnectionChoice } from '../../../parts/connection-choice.tsx';
 import { FormDialog } from '../../../parts/dialog.tsx';
 import { TextField } from '../../../parts/field.tsx';
 import { useAction } from '../../../parts/use-action.ts';
-import { bindTo, useDraft } from '../../../parts/use-draft.ts';
+import { bindTo, type FieldsProps, useDraft } from '../../../parts/use-draft.ts';
 import { CHANNEL_TEXTS, newName } from '../channel-texts.ts';
 import { AddressFields } from './address-fields.tsx';
 import { type DestinationDraft, draftOf, inputOf, newDraft, newInputOf } from './destination-draft.ts';
@@ -25,10 +25,7 @@ import { EventFields } from './event-fields.tsx';
 import { MoreFields } from './more-fields.tsx';
 import { StreamFields } from './stream-fields.tsx';
 
-export interface DestinationFieldsProps {
-  draft: DestinationDraft;
-  onChange: (changed: Partial<DestinationDraft>) => void;
-}
+export type DestinationFieldsProps = FieldsProps<DestinationDraft>;
 
 interface AddProps {
   channel: Channel;
@@ -118,13 +115,13 @@ export function ChangeDestination({ destination, privateAllowed, onClose, onChan
   );
 }
 
-interface FieldsProps extends DestinationFieldsProps {
+interface AllFieldsProps extends DestinationFieldsProps {
   channel: Channel;
   isNew: boolean;
   privateAllowed: boolean;
 }
 
-function Fields({ channel, isNew, privateAllowed, ...props }: FieldsProps) {
+function Fields({ channel, isNew, privateAllowed, ...props }: AllFieldsProps) {
   const { draft, onChange } = props;
   const bind = bindTo(draft, onChange);
   return (

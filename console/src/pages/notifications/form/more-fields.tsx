@@ -30,6 +30,7 @@ export function MoreFields(props: MoreFieldsProps) {
         {takesAuthorization(channel) && !FIRST.includes(channel) && <AuthorizationField {...props} />}
         {SIGNED_CHANNELS.includes(channel) && isNew && (
           <RadioGroup
+            {...bind('signature')}
             choices={[
               {
                 id: 'hmac',
@@ -43,19 +44,16 @@ export function MoreFields(props: MoreFieldsProps) {
               },
             ]}
             label="Sign with"
-            onChange={(id) => onChange({ signature: id === 'ed25519' ? 'ed25519' : 'hmac' })}
-            value={draft.signature}
           />
         )}
         {channel === 'heartbeat' && isNew && (
           <Select
+            {...bind('method')}
             choices={[
               { id: 'GET', label: 'GET' },
               { id: 'POST', label: 'POST' },
             ]}
             label="Method"
-            onChange={(id) => onChange({ method: id === 'POST' ? 'POST' : 'GET' })}
-            value={draft.method}
           />
         )}
         {channel === 's3' && isNew && <BucketFields draft={draft} onChange={onChange} />}

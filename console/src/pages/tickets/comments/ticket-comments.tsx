@@ -5,10 +5,9 @@ import type { Comment, CommentList } from '../../../../../src/console-api/ticket
 import { splitMentions } from '../../../../../src/platform/text/mentions.ts';
 import { read, send } from '../../../api.ts';
 import { IconButton } from '../../../parts/button.tsx';
-import { Confirm } from '../../../parts/dialog.tsx';
+import { ConfirmRequest } from '../../../parts/confirm-request.tsx';
 import { Loaded } from '../../../parts/states.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { useAction } from '../../../parts/use-action.ts';
 import { visibleText } from '../../../parts/visible-text.ts';
 import { CommentForm } from './comment-form.tsx';
 
@@ -52,7 +51,20 @@ export function TicketComments({ ticketId, can, commenting }: TicketCommentsProp
         }
       </Loaded>
       {can && <CommentForm box={box} key={ticketId} ticketId={ticketId} />}
-      {removed && <RemoveComment comment={removed} onClose={() => setRemoved(null)} />}
+      {removed && (
+        <ConfirmRequest
+          action="Remove comment"
+          done="Comment removed"
+          onClose={() => setRemoved(null)}
+          renews={['tickets']}
+          request={() => send('DELETE', `/ticket-comments/${removed.id}`)}
+          title="Remove this comment?"
+        >
+          <p>
+            <bdi>{removed.author}</bdi>’s comment will be removed for everyone and can’t be restored.
+          </p>
+        </ConfirmRequest>
+      )}
     </div>
   );
 }
@@ -79,21 +91,5 @@ function CommentItem({ comment, onRemove }: { comment: Comment; onRemove: (() =>
         )}
       </p>
     </li>
-  );
-}
-
-function RemoveComment({ comment: { id, author }, onClose }: { comment: Comment; onClose: () => void }) {
-  const remove = useAction({
-    request: () => send('DELETE', `/ticket-comments/${id}`),
-    renews: ['tickets'],
-    done: 'Comment removed',
-    onDone: onClose,
-  });
-  return (
-    <Confirm action="Remove comment" onClose={onClose} title="Remove this comment?" work={remove}>
-      <p>
-        <bdi>{author}</bdi>’s comment will be removed for everyone and can’t be restored.
-      </p>
-    </Confirm>
   );
 }
