@@ -166,6 +166,7 @@ test('the range is in the URL, for all charts and after a reload', async () => {
 
 test('by keyboard: a table has the values, and they can be copied as CSV', async () => {
   const { page, close } = await openCharts('?tab=charts&range=30d');
+  await page.getByRole('heading', { name: 'Storage and maintenance' }).click();
   await tabTo(page, 'Show as table');
   await page.keyboard.press('Enter');
   await canvasOf(page, 'Table size').scrollIntoViewIfNeeded();

@@ -1,4 +1,6 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CONNECTION_TABS } from '../../src/vocabulary/connection-tabs.ts';
 import { closeWindows, openWindow, overflow, PHONE, visit, WIDE } from './chromium.ts';
 import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { focused } from './keyboard.ts';
@@ -61,5 +63,34 @@ test('at 400 % zoom, every control of a dialog and the navigation can be reached
   await page.getByRole('button', { name: /user menu/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
   expect(await overflow(page)).toBeLessThanOrEqual(0);
+  await close();
+});
+
+const LAPTOP = { width: 1440, height: 900 };
+
+/** How many windows high the page is, once it no longer grows. */
+async function screens(page: Page, height: number): Promise<number> {
+  const read = () => page.evaluate<number>('document.documentElement.scrollHeight');
+  let before = 0;
+  await expect
+    .poll(
+      async () => {
+        const [now, last] = [await read(), before];
+        before = now;
+        return now === last;
+      },
+      { interval: 700 },
+    )
+    .toBe(true);
+  return before / height;
+}
+
+test('no tab of a connection is over three screens of a laptop', async () => {
+  const { data } = await service.ask<{ data: { id: number }[] }>(owner, 'GET', '/fleet?sort=worst');
+  const { page, close } = await openWindow(service.origin, owner, { scheme: 'light', ...LAPTOP });
+  for (const tab of CONNECTION_TABS) {
+    await visit(page, `/connections/${data[0]?.id}?tab=${tab}`);
+    expect(await screens(page, LAPTOP.height), tab).toBeLessThanOrEqual(3);
+  }
   await close();
 });

@@ -3,7 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { ConnectionMeasures } from '../../../../src/console-api/measures/measure-schemas.ts';
 import { MeasureChart } from '../../measures/measure-chart.tsx';
-import { type ChartOf, checkCharts, isLinkedTo, vitalGroups } from '../../measures/measure-groups.ts';
+import {
+  type ChartGroupOf,
+  type ChartOf,
+  checkCharts,
+  isLinkedTo,
+  vitalGroups,
+} from '../../measures/measure-groups.ts';
 import { markedChangesQuery, measuresQuery } from '../../measures/measures-query.ts';
 import { Button } from '../../parts/button.tsx';
 import { useChartGroup } from '../../parts/chart/chart-group.tsx';
@@ -44,9 +50,13 @@ function Charts({
   connectionId: string;
   measures: ConnectionMeasures;
 }) {
-  const groups = useMemo(() => vitalGroups(measures), [measures]);
-  const checks = useMemo(() => checkCharts(measures), [measures]);
-  const [isOpen, setOpen] = useState(() => checks.some(({ key }) => isLinkedTo(key)));
+  const groups = useMemo(
+    () =>
+      [...vitalGroups(measures), { title: 'Values of checks', charts: checkCharts(measures) }].filter(
+        ({ charts }) => charts.length > 0,
+      ),
+    [measures],
+  );
   return (
     <div className="measures">
       <a className="skip-link" href="#after-measures">
@@ -59,26 +69,40 @@ function Charts({
         </p>
       )}
       <MarkedChanges connectionId={connectionId} />
-      {groups.map(({ title, charts }) => (
-        <div className="measure-group" key={title}>
-          <h3>{title}</h3>
-          <Grid charts={charts} connectionId={connectionId} />
-        </div>
+      {groups.map((group, place) => (
+        <Group connectionId={connectionId} group={group} isFirst={place === 0} key={group.title} />
       ))}
-      {checks.length > 0 && (
-        <details
-          className="measure-group"
-          open={isOpen}
-          onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
-        >
-          <summary>
-            <h3>Values of checks</h3> <span className="quiet small">{figure(checks.length)}</span>
-          </summary>
-          {isOpen && <Grid charts={checks} connectionId={connectionId} />}
-        </details>
-      )}
       <span id="after-measures" tabIndex={-1} />
     </div>
+  );
+}
+
+interface GroupProps {
+  connectionId: string;
+  group: ChartGroupOf;
+  isFirst: boolean;
+}
+
+/** Charts below a heading. All but the first are folded: a page of all charts would be five screens high. */
+function Group({ connectionId, group: { title, charts }, isFirst }: GroupProps) {
+  const [isOpen, setOpen] = useState(() => isFirst || charts.some(({ key }) => isLinkedTo(key)));
+  return (
+    <details
+      className="measure-group"
+      open={isOpen}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>
+        <h3>{title}</h3> <span className="quiet small">{figure(charts.length)}</span>
+      </summary>
+      {isOpen && (
+        <div className="measure-grid">
+          {charts.map((chart) => (
+            <ChartsOf chart={chart} connectionId={connectionId} key={chart.key} />
+          ))}
+        </div>
+      )}
+    </details>
   );
 }
 
@@ -91,16 +115,6 @@ function MarkedChanges({ connectionId }: { connectionId: string }) {
     <p className="quiet small">
       Only the latest {figure(data.changes.length)} changes are marked in the charts.
     </p>
-  );
-}
-
-function Grid({ charts, connectionId }: { charts: readonly ChartOf[]; connectionId: string }) {
-  return (
-    <div className="measure-grid">
-      {charts.map((chart) => (
-        <ChartsOf chart={chart} connectionId={connectionId} key={chart.key} />
-      ))}
-    </div>
   );
 }
 
