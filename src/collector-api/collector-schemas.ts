@@ -61,7 +61,7 @@ export const Work = closed({
  * The fields that were added to the requests of collectors, which the answer to each question for work lists. A collector sends none that
  * is not listed, because a service of the version before refuses fields that it does not know.
  */
-export const TAKES = ['looking', 'buffered', 'at'] as const;
+export const TAKES = ['looking', 'buffered', 'at', 'catalogue'] as const;
 
 const Finding = closed({
   status: stringEnum(...FINDING_STATUSES),
@@ -165,6 +165,7 @@ const Queries = closed({
     maxItems: 50,
     items: { type: 'array', items: [query, text(8_000)], minItems: 2, additionalItems: false },
   }),
+  catalogue: Type.Optional(list(query, 200)),
 });
 
 const Server = closed({

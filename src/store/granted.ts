@@ -97,6 +97,7 @@ export const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>>
     own_check: 'select',
     passkey: 'select (credential_id, login_id, name, transports, created_at, last_used_at)',
     query_hour: 'select',
+    query_state: 'select (account_id, connection_id, catalogue)',
     saved_view: 'select',
     session:
       'select (session_id, login_id, account_id, created_at, last_seen_at, expires_at, source_ip, user_agent, proved_at, proved_email)',

@@ -93,7 +93,11 @@ beforeAll(async () => {
     insert into connection_change (account_id, connection_id, at, kind, subject, before, after)
     values (${service.accountId}, ${ids.full}, now() - interval '48 hours', 'setting', 'work_mem', '64MB', '4MB');
     insert into session_load_source values
-      (${service.accountId}, ${ids.full}, 1, 'active', 'Lock', 'tuple', '${JUMPED}', 'app', 'shop', 'shop', now());
+      (${service.accountId}, ${ids.full}, 1, 'active', 'Lock', 'tuple', '${JUMPED}', 'app', 'shop', 'shop', now()),
+      (${service.accountId}, ${ids.full}, 2, 'active', '', '', '${WORST}', 'app', '', 'shop', now());
+    insert into query_state (account_id, connection_id, read_at, state, catalogue)
+    values (${service.accountId}, ${ids.mysql}, now(), '', '{${digest(2)}}')
+    on conflict (account_id, connection_id) do update set catalogue = excluded.catalogue;
     delete from session_load where account_id = ${service.accountId} and connection_id = ${ids.full};
     insert into session_load
     select ${service.accountId}, ${ids.full}, date_trunc('hour', now()) - n * interval '5 min', 5, 2, 0, 0, 0, null, null, null, '{1}', '{1.5}'
@@ -235,6 +239,33 @@ test('queries of dbvitals itself are hidden, and shown on request', async () => 
   await list(page).getByRole('link', { name: '777', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Hide them' }).click();
   await list(page).getByRole('link', { name: '777', exact: true }).waitFor({ state: 'detached' });
+  await close();
+});
+
+test('of MySQL, queries that only read the catalogue are hidden, and shown on request', async () => {
+  const { page, complaints, close } = await open(ids.mysql);
+  await page.getByText('Queries that only read the server’s catalogue', { exact: false }).waitFor();
+  await list(page).waitFor();
+  expect(await list(page).getByRole('row').count()).toBe(3);
+  await page.getByRole('button', { name: 'Show them' }).click();
+  await list(page).getByRole('row').nth(3).waitFor();
+  await page.getByRole('button', { name: 'Hide them' }).click();
+  await list(page).getByRole('row').nth(3).waitFor({ state: 'detached' });
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test('queries of sessions without an application name are a choice of the filter', async () => {
+  const { page, complaints, close } = await open(ids.full);
+  await press(page, /All applications/);
+  await page.keyboard.type('(none)');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => new URL(page.url()).searchParams.get('unnamed')).toBe('application');
+  await list(page).getByRole('row').nth(2).waitFor({ state: 'detached' });
+  expect(await list(page).getByRole('row').nth(1).getByRole('link').getAttribute('title')).toBe(WORST);
+  await page.reload();
+  await page.getByRole('button', { name: /\(none\)/ }).waitFor();
+  expect(complaints).toEqual([]);
   await close();
 });
 

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
 import type { ConnectionKey } from '../../src/monitor/monitor-deps.ts';
 import { runHealthCheck } from '../../src/monitor/run.ts';
+import { listQueries } from '../../src/runs/queries/list-queries.ts';
+import { within } from '../../src/store/read.ts';
 import { recentQueries, rememberQueries } from '../support/query-history.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
 import { MysqlServer, PASSWORD } from './mysql-server.ts';
@@ -128,6 +130,34 @@ test('a query that became slower, a new one and one that reads much are found, a
     { check_id: 'MY_QUERY_READS', object: `${tallied} in shop`, metric: 'rows_examined_per_row_count' },
     { check_id: 'MY_QUERY_SLOWER', object: `${slower} in shop`, metric: 'query_slowdown_ratio' },
   ]);
+});
+
+test('the list leaves out what dbvitals reads, in this run and in the runs before', async () => {
+  const key = await watched();
+  await run(key);
+  for (let n = 0; n < 2; n++) {
+    await work();
+    await run(key);
+  }
+  const [from, to] = [new Date(Date.now() - 3_600_000), new Date()];
+  const list = async (hidesOwn: boolean) => {
+    const read = within(store.writer);
+    const options = { from, to, limit: 200, hidesOwn };
+    const { queries, hides_own } = await listQueries(read, key.accountId, key.connectionId, options);
+    return { hides_own, queries: queries.map(({ query }) => query) };
+  };
+  const [all, others] = [await list(false), await list(true)];
+  expect([all.hides_own, others.hides_own]).toEqual([false, true]);
+  const rows = await server.run(
+    'select distinct digest, digest_text as text from performance_schema.events_statements_summary_by_digest where digest is not null',
+  );
+  const texts = new Map(rows.map(({ digest, text }) => [String(digest), String(text)]));
+  const reads = (queries: string[]) =>
+    queries.filter((query) => /information_schema|performance_schema/.test(texts.get(query) ?? ''));
+  expect(reads(all.queries).length).toBeGreaterThan(5);
+  expect(reads(others.queries).map((query) => texts.get(query))).toEqual([]);
+  const named = await Promise.all(['slower', 'tallied', 'steady'].map(digestOf));
+  expect(others.queries).toEqual(expect.arrayContaining(named));
 });
 
 test('with the index that the finding suggests, a query no longer reads too much', async () => {

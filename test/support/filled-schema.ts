@@ -315,6 +315,11 @@ const PARTS: readonly { since: number; sql: string }[] = [
       update collected_connection set past_at_ms = 1772323200000, judged_at_ms = '{1772323200001}', look_until = '2026-03-01Z';
       update collector set buffered = 3, buffered_seconds = 60, returned_at = '2026-03-02Z';`,
   },
+  {
+    since: 59,
+    sql: `
+      update query_state set catalogue = '{a1,b2}';`,
+  },
 ];
 
 /** Fills a store at migration `has` with its sample rows, except those that a store at migration `had` already has. */

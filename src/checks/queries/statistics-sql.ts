@@ -98,7 +98,7 @@ const DIGESTS = 'performance_schema.events_statements_summary_by_digest';
 
 /** The digests that are no queries to make faster: of backups, of waits for a lock, and SHOW. No text is sent, only their names. */
 export const mysqlSetAside = `
-  select digest as query
+  select digest as query, digest_text like 'SHOW %' as shows
     from ${DIGESTS}
    where ${BACKUP_DIGEST} or ${WAITING_DIGEST} or digest_text like 'SHOW %'
    limit ${ENTRY_LIMIT}`;

@@ -170,18 +170,18 @@ test('queries are listed by database and role, without those of our own login un
     [key.accountId, key.connectionId, own],
   );
   const listed = async (query: string) => {
-    const { queries, hidden_role } = await read<ConnectionQueries>(`${path}${query}`);
-    return [hidden_role, ...queries.map((one) => `${one.query} ${one.database} ${one.role}`)];
+    const { queries, hides_own } = await read<ConnectionQueries>(`${path}${query}`);
+    return [hides_own, ...queries.map((one) => `${one.query} ${one.database} ${one.role}`)];
   };
   await add([{ ...ran(1, 1, 9), role: own }]);
-  expect(await listed('')).toEqual([null, '1 shop health']);
+  expect(await listed('')).toEqual([false, '1 shop health']);
   await add([ran(2, 1, 3), { ...ran(2, 1, 2), database: 'logs' }, { ...ran(3, 1, 1), role: "o'hara" }]);
-  expect(await listed('')).toEqual([own, '2 shop app', '2 logs app', "3 shop o'hara"]);
+  expect(await listed('')).toEqual([true, '2 shop app', '2 logs app', "3 shop o'hara"]);
   expect((await listed('?own=shown'))[1]).toBe('1 shop health');
-  expect(await listed('?role=health')).toEqual([null, '1 shop health']);
-  expect(await listed('?database=logs')).toEqual([own, '2 logs app']);
-  expect(await listed(`?role=${encodeURIComponent("o'hara")}`)).toEqual([null, "3 shop o'hara"]);
-  expect(await listed(`?role=${encodeURIComponent("' or true --")}`)).toEqual([null]);
+  expect(await listed('?role=health')).toEqual([false, '1 shop health']);
+  expect(await listed('?database=logs')).toEqual([true, '2 logs app']);
+  expect(await listed(`?role=${encodeURIComponent("o'hara")}`)).toEqual([false, "3 shop o'hara"]);
+  expect(await listed(`?role=${encodeURIComponent("' or true --")}`)).toEqual([false]);
   const { databases, roles } = await read<ConnectionQueries>(path);
   expect([databases, roles]).toEqual([
     ['logs', 'shop'],
@@ -191,6 +191,33 @@ test('queries are listed by database and role, without those of our own login un
   expect((await refused(`${path}?role=${'r'.repeat(101)}`))[0]).toBe(400);
 });
 
+test('queries of MySQL that read only its catalogue are hidden unless all do, whichever run saw it', async () => {
+  const { add, key, path, read } = await ownerWithConnection();
+  const digest = (name: string) => name.repeat(64);
+  const run = (name: string, seconds: number) => ({ ...ran(0, 1, seconds), query: digest(name), role: '' });
+  const saw = (...names: string[]) =>
+    storeQueries(store.writer, key, { ...reportOf([]), catalogue: names.map(digest) });
+  const listed = async (query = '') => {
+    const { queries, hides_own } = await read<ConnectionQueries>(`${path}${query}`);
+    return [hides_own, queries.map((one) => one.query[0]).join(' ')];
+  };
+  await add([run('a', 9), run('b', 5)]);
+  expect(await listed()).toEqual([false, 'a b']);
+  await saw('a');
+  await saw('b', 'c');
+  expect(await listed()).toEqual([false, 'a b']);
+  await add([run('d', 1)]);
+  expect(await listed()).toEqual([true, 'd']);
+  expect(await listed('?own=shown')).toEqual([false, 'a b d']);
+  await add([run('e', 3)]);
+  expect(await listed('?database=shop')).toEqual([true, 'e d']);
+  await saw(...Array.from({ length: 16 }, (_, n) => n.toString(16)));
+  expect(await listed()).toEqual([false, 'a b e d']);
+  const stranger = await ownerWithConnection();
+  await stranger.add([run('a', 9), run('d', 5)]);
+  expect((await stranger.read<ConnectionQueries>(stranger.path)).hides_own).toBe(false);
+});
+
 test('queries are listed by the application in whose sessions pulses saw them', async () => {
   const { add, key, path, read } = await ownerWithConnection();
   await add([ran(1, 1, 3), ran(2, 1, 2), ran(3, 1, 1)]);
@@ -198,6 +225,7 @@ test('queries are listed by the application in whose sessions pulses saw them', 
     ['1', 'shop'],
     ['3', 'shop'],
     ['2', 'worker'],
+    ['2', ''],
     ['', 'psql'],
   ] as const;
   const sources = seen.map(([query, application]) => {
@@ -216,11 +244,12 @@ test('queries are listed by the application in whose sessions pulses saw them', 
   await storeLoad(store.writer, key, minute, new Set());
   const listed = async (query: string) =>
     (await read<ConnectionQueries>(`${path}${query}`)).queries.map((one) => one.query);
-  expect((await read<ConnectionQueries>(path)).applications).toEqual(['shop', 'worker']);
+  expect((await read<ConnectionQueries>(path)).applications).toEqual(['', 'shop', 'worker']);
   expect(await listed('')).toEqual(['1', '2', '3']);
   expect(await listed('?application=shop')).toEqual(['1', '3']);
   expect(await listed('?application=worker&role=app')).toEqual(['2']);
   expect(await listed('?application=psql')).toEqual([]);
+  expect(await listed('?unnamed=application')).toEqual(['2']);
   const stranger = await ownerWithConnection();
   await stranger.add([ran(1, 1, 3)]);
   expect(await stranger.read<ConnectionQueries>(`${stranger.path}?application=shop`)).toMatchObject({

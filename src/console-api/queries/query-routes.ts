@@ -25,6 +25,7 @@ const list = consoleRoute({
     limit: limitParameter,
     ...place,
     application: serverName('application'),
+    unnamed: Type.Optional(stringEnum('application')),
     own: Type.Optional(stringEnum('shown', 'hidden')),
   }),
   response: ConnectionQueries,
@@ -32,7 +33,8 @@ const list = consoleRoute({
   cost: 3,
   async handler({ actor: { accountId }, id, query, read }) {
     const range = readHistoryRange(query, 1);
-    const { database, role, application, own } = query;
+    const { database, role, own } = query;
+    const application = query.unnamed ? '' : query.application;
     const names = { database, role, application };
     const options = { ...range, ...names, limit: readLimit(query.limit), hidesOwn: own !== 'shown' };
     const found = await read(async (run) => {

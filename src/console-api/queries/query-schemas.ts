@@ -35,10 +35,10 @@ export const ConnectionQueries = Type.Object({
   /** Of all queries of the range, at most 100 each; '' = none. */
   databases: Type.Array(Type.String()),
   roles: Type.Array(Type.String()),
-  /** Of the sessions with a query that pulses saw, at most 100. */
+  /** Of the sessions with a query that pulses saw, at most 100; '' = sessions without a name. */
   applications: Type.Array(Type.String()),
-  /** The role of dbvitals' own login, whose queries are left out; null if none are. */
-  hidden_role: nullable(Type.String()),
+  /** Queries of dbvitals itself are left out: those of its login's role, in MySQL those that read only the server's catalogue. */
+  hides_own: Type.Boolean(),
 });
 
 export const QueryTexts = Type.Object({
@@ -63,7 +63,7 @@ export const QueryHistory = Type.Object({
 });
 
 export type ListedQuery = Static<typeof ListedQuery>;
-/** GET /connections/:id/queries?from=&to=&limit=&database=&role=&application=&own= */
+/** GET /connections/:id/queries?from=&to=&limit=&database=&role=&application=&unnamed=&own= */
 export type ConnectionQueries = Static<typeof ConnectionQueries>;
 /** POST /connections/:id/queries/texts */
 export type QueryTexts = Static<typeof QueryTexts>;

@@ -17,7 +17,10 @@ function measured(more: Partial<Measured> = {}): Measured {
   return { ...nothingMeasured(connectedOutcomes()), ...more };
 }
 
-const sent = (one: Measured): ReportedMeasured => JSON.parse(JSON.stringify(toReport(one)));
+const TAKEN = new Set(['catalogue']);
+
+const sent = (one: Measured, takes = TAKEN): ReportedMeasured =>
+  JSON.parse(JSON.stringify(toReport(one, takes)));
 const accepted = (more: Partial<Measured>) =>
   acceptMeasured('postgres', sent(measured(more)), { queryTexts: true, own: [] });
 
@@ -130,7 +133,15 @@ test('a result that is too large is sent without the largest readings, and then 
     },
   });
   const readings = [large(3_000_000, 'schema'), large(2_000_000, 'schema'), large(10, 'setting')];
-  expect(toReport(measured({ readings })).readings).toEqual(readings.slice(1));
+  expect(toReport(measured({ readings }), TAKEN).readings).toEqual(readings.slice(1));
   const queries = { state: 'A'.repeat(5_000_000), grown: [], calls: 0, seconds: 0, texts: [] };
-  expect(toReport(measured({ readings, queries }))).toMatchObject({ readings: [], queries: null });
+  expect(toReport(measured({ readings, queries }), TAKEN)).toMatchObject({ readings: [], queries: null });
+});
+
+test('the queries on the catalogue are sent only to a service that takes them', () => {
+  const queries = { state: '', grown: [], calls: 0, seconds: 0, texts: [], catalogue: ['a1'] };
+  expect(sent(measured({ queries })).queries).toEqual(queries);
+  expect(accepted({ queries }).queries?.catalogue).toEqual(['a1']);
+  const { catalogue: _, ...older } = queries;
+  expect(sent(measured({ queries }), new Set()).queries).toEqual(older);
 });

@@ -136,7 +136,7 @@ function acceptFact([kind, subject, value, more]: Fact): Fact {
 }
 
 function acceptQueries(
-  { state, grown, calls, seconds, texts }: QueryReport,
+  { state, grown, calls, seconds, texts, catalogue }: QueryReport,
   withTexts: boolean,
 ): QueryReport {
   return {
@@ -149,5 +149,6 @@ function acceptQueries(
     calls,
     seconds,
     texts: withTexts ? texts.map(([query, text]) => [query, cleanQueryText(text)]) : [],
+    ...(catalogue && { catalogue }),
   };
 }

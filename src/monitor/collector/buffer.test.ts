@@ -9,7 +9,7 @@ import { toHistory, toReport } from './deliver.ts';
 
 const MIB = 1024 * 1024;
 const HOUR_MS = 3_600_000;
-const quiet = toHistory(toReport(nothingMeasured([])));
+const quiet = toHistory(toReport(nothingMeasured([]), new Set()));
 
 let folder: string;
 let said: string[];

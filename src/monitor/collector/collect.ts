@@ -149,7 +149,7 @@ export class Collector {
       const { runJob } = await import('./run-job.ts');
       const measured = await runJob(job, this.#targets, this.#until);
       this.#plan.measured(connection, began, measured.samples);
-      const report = toReport(measured);
+      const report = toReport(measured, this.#takes);
       const at = Date.now();
       try {
         const check = await this.#deliver({ run, ...(this.#takes.has('at') && { at }), measured: report });
@@ -203,7 +203,7 @@ export class Collector {
       const { runJob } = await import('./run-job.ts');
       const measured = await runJob(job, this.#targets, this.#until);
       this.#plan.measured(connection, began, measured.samples);
-      this.#buffer.add(connection, Date.now(), toHistory(toReport(measured)));
+      this.#buffer.add(connection, Date.now(), toHistory(toReport(measured, this.#takes)));
     } catch (error) {
       if (!this.#until.aborted)
         this.#parts.log.error({ connection, reason: messageOf(error) }, 'health check failed');

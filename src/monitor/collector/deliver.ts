@@ -6,10 +6,17 @@ const LARGEST = 4 * 1024 * 1024 - 10_000;
 
 /**
  * What is sent of a result. If it is too large, the largest parts that the next run reports again are left out: readings of schemas,
- * then what queries did. What is not reported counts as not read.
+ * then what queries did. What is not reported counts as not read. `takes` are the added fields that the service takes.
  */
-export function toReport({ hostKey: _key, failure: _failure, ...measured }: Measured): ReportedMeasured {
+export function toReport(
+  { hostKey: _key, failure: _failure, ...measured }: Measured,
+  takes: ReadonlySet<string>,
+): ReportedMeasured {
   const report: ReportedMeasured = { ...measured, outcomes: measured.outcomes.map(toOutcome) };
+  if (report.queries && !takes.has('catalogue')) {
+    const { catalogue: _catalogue, ...queries } = report.queries;
+    report.queries = queries;
+  }
   const readings = report.readings.map((reading) => ({ reading, bytes: sizeOf(reading) }));
   readings.sort((one, other) => other.bytes - one.bytes);
   let bytes = sizeOf(report);

@@ -126,17 +126,29 @@ export class QueryReader {
       return skip('compute_query_id is off, so pg_stat_statements counts no query; set it to auto');
     const overflow = isComparable ? describeOverflow(isPostgres, last, head) : null;
     const history = this.#history(grown);
-    const isIdle = isPostgres || history.recent.length === 0;
+    const setAside = isPostgres
+      ? selectSetAside(judged)
+      : await this.#setAside(session, grown, history.recent);
     return {
       ...history,
       schema,
       seconds,
       grown,
-      setAside: isIdle
-        ? selectSetAside(judged)
-        : await readMysqlSetAside(session, this.#engine, [...grown, ...history.recent]),
+      setAside,
       ...(overflow !== null && { overflow }),
     };
+  }
+
+  /** Of MySQL and MariaDB. */
+  async #setAside(
+    session: Session,
+    grown: readonly QueryGrowth[],
+    recent: readonly QueryGrowth[],
+  ): Promise<ReadonlySet<string>> {
+    if (recent.length === 0) return new Set();
+    const { setAside, catalogue } = await readMysqlSetAside(session, this.#engine, [...grown, ...recent]);
+    if (this.report) this.report.catalogue = catalogue;
+    return setAside;
   }
 
   #report(state: QueryState, grown: readonly QueryGrowth[]): void {

@@ -20,16 +20,28 @@ const JUDGED = 200;
 
 type Judged = QueryState['judged'];
 
+/** Queries of MySQL and MariaDB that are set aside. */
+interface MysqlSetAside {
+  setAside: ReadonlySet<string>;
+  /** Those of them that read only the server's catalogue, as dbvitals does. */
+  catalogue: string[];
+}
+
 /** Which queries of MySQL and MariaDB are set aside, of those with the most time in `work`. */
 export async function readMysqlSetAside(
   session: Session,
   engine: Engine,
   work: readonly QueryGrowth[],
-): Promise<ReadonlySet<string>> {
+): Promise<MysqlSetAside> {
   const queries = [...new Set(work.map(({ query }) => query))].slice(0, JUDGED);
-  const byForm = namesIn(await session.read(mysqlSetAside));
+  const byForm = await session.read(mysqlSetAside);
   const rows = await session.read(mysqlCatalogueTexts(queries)).catch(() => []);
-  return new Set([...byForm, ...readsIn(engine, rows).keys()]);
+  const shows = namesIn(byForm.filter(({ shows }) => shows === 1));
+  const reads = readsIn(engine, rows);
+  return {
+    setAside: new Set([...namesIn(byForm), ...reads.keys()]),
+    catalogue: queries.filter((query) => shows.has(query) || reads.has(query)),
+  };
 }
 
 /**

@@ -19,19 +19,22 @@ export interface QueryList {
   /** Of the queries of the range, at most 100 each. */
   databases: string[];
   roles: string[];
-  /** Of the sessions with a query that pulses saw, whenever that was; at most 100. */
+  /** Of the sessions with a query that pulses saw, whenever that was; at most 100. '' = sessions without a name. */
   applications: string[];
-  /** The role of dbvitals' own login, if its queries are left out; else null. */
-  hidden_role: string | null;
+  /** Queries of dbvitals itself are left out. */
+  hides_own: boolean;
 }
 
 /** Which queries are listed. */
 interface QueryFilter {
   database?: string | undefined;
   role?: string | undefined;
-  /** Only those that a pulse saw in a session of this application: the statistics do not tell. */
+  /** Only those that a pulse saw in a session of this application, '' = of none: the statistics do not tell. */
   application?: string | undefined;
-  /** Leaves out what dbvitals' login did, unless all queries of the range are of its role. */
+  /**
+   * Leaves out what dbvitals' login did, unless all queries of the range are of its role. In MySQL, whose statistics name no role:
+   * what reads only the server's catalogue, unless all queries of the range do.
+   */
   hidesOwn?: boolean;
 }
 
@@ -71,6 +74,10 @@ export async function listTopQueries(
   return { total: rows[0]?.total ?? 0, queries };
 }
 
+/** The queries of MySQL and MariaDB that read only the server's catalogue. */
+const catalogue = `
+  select unnest(catalogue) as query from query_state where account_id = $1 and connection_id = $2`;
+
 const selectQueries = `
   with listed as materialized (
     select h.hour, u.*
@@ -83,6 +90,7 @@ const selectQueries = `
      where hour between date_trunc('hour', $3::timestamptz, 'UTC') and $4
        and ($6::text is null or database = $6) and ($7::text is null or role = $7)
        and ($8::text is null or role <> $8)
+       and (not $10::boolean or query not in (${catalogue}))
        and ($9::text is null or query in (select s.query from session_load_source s
                                            where s.account_id = $1 and s.connection_id = $2 and s.application = $9))
      group by query, database, role
@@ -107,14 +115,20 @@ const selectNames = `
   select coalesce((array_agg(distinct u.database))[:100], '{}') as databases,
          coalesce((array_agg(distinct u.role))[:100], '{}') as roles,
          array(select distinct application from session_load_source
-                where account_id = $1 and connection_id = $2 and application <> '' and query <> ''
+                where account_id = $1 and connection_id = $2 and query <> ''
                 order by application limit 100) as applications,
-         (select username from connection where account_id = $1 and connection_id = $2) as username
+         (select username from connection where account_id = $1 and connection_id = $2) as username,
+         count(c.query) > 0 and count(*) > count(c.query) as reads_catalogue
     from query_hour h, ${unnestHour('h')}
+    left join (${catalogue}) c on c.query = u.query
    where account_id = $1 and connection_id = $2
      and h.hour between date_trunc('hour', $3::timestamptz, 'UTC') and $4`;
 
-type Names = Pick<QueryList, 'databases' | 'roles' | 'applications'> & { username: string };
+interface Names extends Pick<QueryList, 'databases' | 'roles' | 'applications'> {
+  username: string;
+  /** Some queries read only the server's catalogue, and some do not. */
+  reads_catalogue: boolean;
+}
 
 /** Lists what the queries of a connection did, by whole hours, most time first. Hours are kept for 14 days. */
 export async function listQueries(
@@ -134,10 +148,17 @@ export async function listQueries(
   const range = [accountId, connectionId, from, to];
   const [all] = await read<Pick<QueryList, 'all_calls' | 'all_seconds'>>(selectAll, range);
   const [names] = await read<Names>(selectNames, range);
-  const { databases = [], roles = [], applications = [], username = '' } = names ?? {};
-  const hasOwn = hidesOwn && role === undefined && roles.length > 1 && roles.includes(username);
-  const hidden = hasOwn ? username : null;
-  const values = [...range, limit, database, role, hidden, application];
+  const {
+    databases = [],
+    roles = [],
+    applications = [],
+    username = '',
+    reads_catalogue = false,
+  } = names ?? {};
+  const hasOwn = role === undefined && roles.length > 1 && roles.includes(username);
+  const ownRole = hidesOwn && hasOwn ? username : null;
+  const hidesCatalogue = hidesOwn && reads_catalogue;
+  const values = [...range, limit, database, role, ownRole, application, hidesCatalogue];
   const queries = await read<ListedQuery>(selectQueries, values);
   return {
     all_calls: 0,
@@ -147,6 +168,6 @@ export async function listQueries(
     databases,
     roles,
     applications,
-    hidden_role: hidden,
+    hides_own: ownRole !== null || hidesCatalogue,
   };
 }

@@ -27,13 +27,20 @@ const KEPT = 50;
 /** The queries that are kept while it lasts, so that one of rank 60 in each run can be of rank 40 in the hour. */
 const CANDIDATES = 200;
 
+/** The queries on the server's catalogue that are remembered: those that were seen last. */
+const CATALOGUE = 1_000;
+
 const sums = HOUR_COLUMNS.slice(3);
 
 // One statement, so that a run is counted in its hour exactly if the next run begins where it ended.
 const store = `
   with state as (
-    insert into query_state (account_id, connection_id, read_at, state) values ($1, $2, now(), $3)
-    on conflict (account_id, connection_id) do update set read_at = excluded.read_at, state = excluded.state
+    insert into query_state as s (account_id, connection_id, read_at, state, catalogue) values ($1, $2, now(), $3, $15)
+    on conflict (account_id, connection_id) do update
+       set read_at = excluded.read_at, state = excluded.state,
+           catalogue = array(select query
+                               from unnest(excluded.catalogue || s.catalogue) with ordinality c (query, place)
+                              group by query order by min(place) limit ${CATALOGUE})
   ), ended as (
     update query_hour
        set ${HOUR_COLUMNS.map((column) => `${column} = ${column}[:${KEPT}]`).join(', ')}
@@ -76,11 +83,11 @@ const storeTexts = `
 export async function storeQueries(
   writer: pg.Pool,
   { accountId, connectionId }: { accountId: number; connectionId: number },
-  { state, grown, calls, seconds, texts }: QueryReport,
+  { state, grown, calls, seconds, texts, catalogue = [] }: QueryReport,
 ): Promise<void> {
   const columns = HOUR_COLUMNS.map((column) => grown.map((one) => one[column]));
   const ids = [accountId, connectionId];
-  await writer.query(store, [...ids, Buffer.from(state, 'base64'), calls, seconds, ...columns]);
+  await writer.query(store, [...ids, Buffer.from(state, 'base64'), calls, seconds, ...columns, catalogue]);
   if (texts.length > 0)
     await writer.query(storeTexts, [...ids, texts.map(([query]) => query), texts.map(([, text]) => text)]);
 }

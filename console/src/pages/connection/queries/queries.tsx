@@ -1,6 +1,5 @@
 import './queries.css';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { ConnectionSettings } from '../../../../../src/console-api/connections/connection-schemas.ts';
 import type { ConnectionQueries } from '../../../../../src/console-api/queries/query-schemas.ts';
@@ -8,14 +7,14 @@ import { read } from '../../../api.ts';
 import { Button } from '../../../parts/button.tsx';
 import { useChartGroup } from '../../../parts/chart/chart-group.tsx';
 import { searchOf } from '../../../parts/chart/chart-range.ts';
-import { RangeSwitch } from '../../../parts/chart/range-switch.tsx';
-import { Select } from '../../../parts/field.tsx';
-import { Filters, Section } from '../../../parts/page.tsx';
+import { Section } from '../../../parts/page.tsx';
 import { InlineError, Loaded, Message, SkeletonRows } from '../../../parts/states.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { useCan } from '../../../shell/profile.ts';
-import { type ConnectionSearch, connectionSearch } from '../connection-search.ts';
+import type { ConnectionSearch } from '../connection-search.ts';
+import { useConnectionSearch } from '../use-connection-search.ts';
 import { queryColumns } from './query-columns.tsx';
+import { QueryFilters } from './query-filters.tsx';
 import { useQueryTexts } from './query-texts.ts';
 import { TextsDialog } from './texts-dialog.tsx';
 
@@ -25,16 +24,11 @@ const LISTED = 50;
 export function Queries({ settings }: { settings: ConnectionSettings }) {
   const can = useCan();
   const { span } = useChartGroup();
-  const { database, role, application, own } = useSearch({ from: '/in/connections/$id' });
-  const navigate = useNavigate({ from: '/connections/$id' });
-  const show = (changed: ConnectionSearch) =>
-    void navigate({
-      search: (old) => connectionSearch({ ...old, tab: 'queries', ...changed }),
-      replace: true,
-      resetScroll: false,
-    });
+  const [search, changeSearch] = useConnectionSearch();
+  const { database, role, application, unnamed, own } = search;
+  const show = (changed: ConnectionSearch) => changeSearch({ tab: 'queries', ...changed });
   const [isChanging, setChanging] = useState(false);
-  const asked = { ...searchOf(span), limit: LISTED, database, role, application, own };
+  const asked = { ...searchOf(span), limit: LISTED, database, role, application, unnamed, own };
   const query = useQuery({
     ...read<ConnectionQueries>(`/connections/${settings.id}/queries`, asked),
     placeholderData: keepPreviousData,
@@ -63,30 +57,10 @@ export function Queries({ settings }: { settings: ConnectionSettings }) {
       }
       title="Queries"
     >
-      <Filters>
-        <NameFilter
-          all="All databases"
-          names={query.data?.databases}
-          onChange={(name) => show({ database: name })}
-          value={database}
-        />
-        <NameFilter
-          all="All roles"
-          names={query.data?.roles}
-          onChange={(name) => show({ role: name })}
-          value={role}
-        />
-        <NameFilter
-          all="All applications"
-          names={query.data?.applications}
-          onChange={(name) => show({ application: name })}
-          value={application}
-        />
-        <RangeSwitch hasCharts={false} />
-      </Filters>
+      <QueryFilters found={query.data} search={search} show={show} />
       <InlineError error={texts.error} />
       <Loaded query={query}>
-        {({ queries, hidden_role }) => (
+        {({ queries, hides_own }) => (
           <>
             {queries.length === 0 ? (
               <Message icon="clock" title="No queries in this range">
@@ -104,13 +78,12 @@ export function Queries({ settings }: { settings: ConnectionSettings }) {
                 rows={queries}
               />
             )}
-            {(hidden_role !== null || own) && (
-              <p className="quiet">
-                {own ? 'Queries of dbvitals itself are listed.' : 'Queries of dbvitals itself are hidden.'}{' '}
-                <Button kind="quiet" onPress={() => show({ own: own ? undefined : 'shown' })} small>
-                  {own ? 'Hide them' : 'Show them'}
-                </Button>
-              </p>
+            {(hides_own || own) && (
+              <OwnQueries
+                engine={engine}
+                isShown={own === 'shown'}
+                onChange={(shown) => show({ own: shown })}
+              />
             )}
           </>
         )}
@@ -120,25 +93,24 @@ export function Queries({ settings }: { settings: ConnectionSettings }) {
   );
 }
 
-interface NameFilterProps {
-  /** No filter, such as "All roles". */
-  all: string;
-  names: readonly string[] | undefined;
-  value: string | undefined;
-  onChange: (name: string | undefined) => void;
+interface OwnQueriesProps {
+  engine: ConnectionSettings['engine'];
+  isShown: boolean;
+  onChange: (own: ConnectionSearch['own']) => void;
 }
 
-/** A filter by a name of the watched server; nothing if there is no choice. */
-function NameFilter({ all, names = [], value, onChange }: NameFilterProps) {
-  const given = [...new Set([...names, value ?? ''])].filter((name) => name !== '');
-  if (given.length < 2 && value === undefined) return null;
+/** Whether queries of dbvitals itself are listed. The statistics of MySQL and MariaDB don't tell whose queries they are. */
+function OwnQueries({ engine, isShown, onChange }: OwnQueriesProps) {
+  const which =
+    engine === 'postgres'
+      ? 'Queries of dbvitals itself'
+      : 'Queries that only read the server’s catalogue, such as those of dbvitals,';
   return (
-    <Select
-      choices={[{ id: '', label: all }, ...given.map((id) => ({ id, label: id }))]}
-      hideLabel
-      label={all}
-      onChange={(id) => onChange(id === '' ? undefined : id)}
-      value={value ?? ''}
-    />
+    <p className="quiet">
+      {which} are {isShown ? 'listed' : 'hidden'}.{' '}
+      <Button kind="quiet" onPress={() => onChange(isShown ? undefined : 'shown')} small>
+        {isShown ? 'Hide them' : 'Show them'}
+      </Button>
+    </p>
   );
 }
