@@ -242,9 +242,9 @@ test('queries of dbvitals itself are hidden, and shown on request', async () => 
   await close();
 });
 
-test('of MySQL, queries that only read the catalogue are hidden, and shown on request', async () => {
+test('of MySQL, queries on the catalogue are hidden, and shown on request', async () => {
   const { page, complaints, close } = await open(ids.mysql);
-  await page.getByText('Queries that only read the server’s catalogue', { exact: false }).waitFor();
+  await page.getByText('Queries on the server’s catalogue', { exact: false }).waitFor();
   await list(page).waitFor();
   expect(await list(page).getByRole('row').count()).toBe(3);
   await page.getByRole('button', { name: 'Show them' }).click();

@@ -243,7 +243,7 @@ const DIALOGS: Record<string, Case> = {
     path: '/checks?add=1',
   },
   'remove an own check': {
-    files: 'pages/checks/remove-own-check.tsx',
+    files: 'pages/checks/checks.tsx',
     path: '/checks',
     async open(at) {
       await at.getByRole('button', { name: 'Actions for Queue' }).click();
@@ -321,13 +321,16 @@ const ELSEWHERE = [
   'pages/tickets/comments/comment-form.tsx',
   'pages/tickets/snooze-dialog.tsx',
   'shell/reauthenticate.tsx',
+  'parts/confirm-request.tsx',
   'parts/dialog.tsx',
   'parts/form.tsx',
 ];
 
 test('every form and every question of the console is tried', () => {
   const forms = globSync('**/*.tsx', { cwd: SOURCE })
-    .filter((file) => /<(FormDialog|Confirm|[Ff]orm)\b/.test(readFileSync(join(SOURCE, file), 'utf8')))
+    .filter((file) =>
+      /<(FormDialog|Confirm|ConfirmRequest|[Ff]orm)\b/.test(readFileSync(join(SOURCE, file), 'utf8')),
+    )
     .filter((file) => !ELSEWHERE.includes(file));
   expect(forms.sort()).toEqual([...new Set(Object.values(DIALOGS).map(({ files }) => files))].sort());
 });

@@ -96,11 +96,21 @@ export function postgresStatistics(schema: string, seen: Seen | null): string {
 
 const DIGESTS = 'performance_schema.events_statements_summary_by_digest';
 
+const IS_SET_ASIDE = `(${BACKUP_DIGEST} or ${WAITING_DIGEST} or digest_text like 'SHOW %')`;
+
+/**
+ * The server cuts long texts, as most of dbvitals' are, so that nobody can read whether they mention other tables. But dbvitals has no
+ * default schema, which applications have.
+ */
+const IS_CATALOGUE = `(digest_text like 'SHOW %'
+           or schema_name is null
+              and lower(digest_text) regexp '^(set statement .* for )?[^a-z]*(select|with) .*\`(information_schema|performance_schema|mysql|sys|table_schema)\`')`;
+
 /** The digests that are no queries to make faster: of backups, of waits for a lock, and SHOW. No text is sent, only their names. */
 export const mysqlSetAside = `
-  select digest as query, digest_text like 'SHOW %' as shows
+  select digest as query, ${IS_SET_ASIDE} as is_set_aside, ${IS_CATALOGUE} as is_catalogue
     from ${DIGESTS}
-   where ${BACKUP_DIGEST} or ${WAITING_DIGEST} or digest_text like 'SHOW %'
+   where ${IS_SET_ASIDE} or ${IS_CATALOGUE}
    limit ${ENTRY_LIMIT}`;
 
 /** The longest text of a statement that is looked at. pg_dump's have up to 7,000 characters. */

@@ -23,7 +23,7 @@ type Judged = QueryState['judged'];
 /** Queries of MySQL and MariaDB that are set aside. */
 interface MysqlSetAside {
   setAside: ReadonlySet<string>;
-  /** Those of them that read only the server's catalogue, as dbvitals does. */
+  /** Those that read the server's catalogue, as dbvitals does. */
   catalogue: string[];
 }
 
@@ -36,11 +36,12 @@ export async function readMysqlSetAside(
   const queries = [...new Set(work.map(({ query }) => query))].slice(0, JUDGED);
   const byForm = await session.read(mysqlSetAside);
   const rows = await session.read(mysqlCatalogueTexts(queries)).catch(() => []);
-  const shows = namesIn(byForm.filter(({ shows }) => shows === 1));
   const reads = readsIn(engine, rows);
+  const setAside = namesIn(byForm.filter((row) => row['is_set_aside'] === 1));
+  const catalogue = namesIn(byForm.filter((row) => row['is_catalogue'] === 1));
   return {
-    setAside: new Set([...namesIn(byForm), ...reads.keys()]),
-    catalogue: queries.filter((query) => shows.has(query) || reads.has(query)),
+    setAside: new Set([...setAside, ...reads.keys()]),
+    catalogue: queries.filter((query) => catalogue.has(query) || reads.has(query)),
   };
 }
 

@@ -38,6 +38,6 @@ export interface QueryReport {
   seconds: number;
   /** Texts that were read, of queries that had none: query, text. */
   texts: [string, string][];
-  /** MySQL, of those with the most time: queries that read only the server's catalogue. A collector of an older version does not say. */
+  /** MySQL, of those with the most time: queries on the server's catalogue. A collector of an older version does not say. */
   catalogue?: string[];
 }

@@ -104,7 +104,7 @@ function OwnQueries({ engine, isShown, onChange }: OwnQueriesProps) {
   const which =
     engine === 'postgres'
       ? 'Queries of dbvitals itself'
-      : 'Queries that only read the server’s catalogue, such as those of dbvitals,';
+      : 'Queries on the server’s catalogue, such as those of dbvitals,';
   return (
     <p className="quiet">
       {which} are {isShown ? 'listed' : 'hidden'}.{' '}
