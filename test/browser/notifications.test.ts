@@ -311,6 +311,7 @@ test('the digest of a Mattermost is set in the form, in each look, and kept', as
   await zone.fill('Mars/Olympus');
   await press(page, 'Add and send test');
   await form.locator('.field-error').waitFor();
+  expect(await form.locator('.field-error').count()).toBe(1);
   await inspect(page, 'digest-form-wrong');
   await zone.fill('Europe/Berlin');
   await inspect(page, 'digest-form');

@@ -15,7 +15,8 @@ export function DigestFields({ draft, onChange }: DestinationFieldsProps) {
   return (
     <>
       <Select
-        {...bind('digest')}
+        // What is wrong with a schedule is its time zone: the sentence stands there, once.
+        {...bind('digest', draft.digest === 'never' ? 'digest' : 'digest_day')}
         choices={CHOICES}
         description="What opened, closed, stayed open and grew, on one screen. It is sent without problems too."
         label="Digest"
