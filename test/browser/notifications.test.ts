@@ -312,9 +312,13 @@ test('the digest of a Mattermost is set in the form, in each look, and kept', as
   await press(page, 'Add and send test');
   await form.locator('.field-error').waitFor();
   expect(await form.locator('.field-error').count()).toBe(1);
+  await expect.poll(() => page.evaluate<string>('document.activeElement.value')).toBe('Mars/Olympus');
+  await keepPicture(page, 'digest-fault');
   await inspect(page, 'digest-form-wrong');
   await zone.fill('Europe/Berlin');
   await inspect(page, 'digest-form');
+  await zone.scrollIntoViewIfNeeded();
+  await keepPicture(page, 'digest-filled');
   await press(page, 'Add and send test');
   await done().click();
   const { items } = await service.ask<{ items: { channel: string; digest: object | null }[] }>(
