@@ -79,7 +79,7 @@ async function filledPages(service: ConsoleService, owner: Person): Promise<Reco
     compare: `/compare?a=${first}&b=${second}`,
     ticket: `/tickets?ticket=${tickets[0]?.id ?? 0}`,
     check: '/checks?check=QUEUE',
-    threshold: '/thresholds?check=PG_CONNECTIONS',
+    threshold: '/thresholds?check=PG_CONN_SATURATION',
     destination: `/notifications/${destination.id}`,
   };
 }
