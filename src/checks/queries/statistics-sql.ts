@@ -100,9 +100,10 @@ const IS_SET_ASIDE = `(${BACKUP_DIGEST} or ${WAITING_DIGEST} or digest_text like
 
 /**
  * The server cuts long texts, as most of dbvitals' are, so that nobody can read whether they mention other tables. But dbvitals has no
- * default schema, which applications have.
+ * default schema, which applications have. The statement with NAMES prepares its sessions.
  */
 const IS_CATALOGUE = `(digest_text like 'SHOW %'
+           or digest_text like 'SET NAMES %, SESSION %read_only%'
            or schema_name is null
               and lower(digest_text) regexp '^(set statement .* for )?[^a-z]*(select|with) .*\`(information_schema|performance_schema|mysql|sys|table_schema)\`')`;
 
