@@ -1,10 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { needPackages } from './debian.ts';
 import type { SampleService } from './sample-service.ts';
 
 const PAGES = join(import.meta.dirname, '../../docs/integrations');
+
+/** The page's picture, which `WRITE_PICTURES=1 npm run test:clients -- five-minutes` takes again. */
+const PICTURE = join(PAGES, 'five-minutes/cache-hit-ratio.svg');
+/** For a person, most of it is reading: the commands must leave the time for that. */
+const LONGEST_S = 60;
 
 const ENVIRONMENTS = ['production', 'staging', 'test'];
 
@@ -26,6 +31,7 @@ export async function chartFromKey(service: SampleService): Promise<string[]> {
     .replace('https://dbvitals.example.com', service.origin)
     .replace('/connections/1/', `/connections/${measured[0]?.id}/`);
   const env = { PATH: process.env['PATH'], HOME: folder };
+  const began = performance.now();
   const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
     cwd: folder,
     encoding: 'utf8',
@@ -34,6 +40,8 @@ export async function chartFromKey(service: SampleService): Promise<string[]> {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const wrong = status === 0 && stderr === '' ? [] : [`The page's commands ended with ${status}: ${stderr}`];
+  const seconds = (performance.now() - began) / 1_000;
+  if (seconds > LONGEST_S) wrong.push(`the commands took ${Math.round(seconds)} s`);
   const [, databases = '', latest = '', , metrics = ''] = stdout.split('----\n');
   if (!databases.includes('env:production')) wrong.push(`no environment among the databases: ${databases}`);
   if (!/^0\.\d+\t/m.test(latest)) wrong.push(`no latest value: ${latest}`);
@@ -43,5 +51,7 @@ export async function chartFromKey(service: SampleService): Promise<string[]> {
     if (!RegExp(`>${environment} 0\\.\\d+</text>`).test(chart)) wrong.push(`the chart lacks ${environment}`);
   const lines = [...chart.matchAll(/points="([^"]+)"/g)].map(([, points = '']) => points.split(' ').length);
   if (lines.length !== 4 || lines.some((points) => points < 20)) wrong.push(`the lines have ${lines} points`);
+  if (process.env['WRITE_PICTURES'] && wrong.length === 0) writeFileSync(PICTURE, chart);
+  console.log(`five-minutes: the page's commands took ${seconds.toFixed(1)} s`);
   return wrong;
 }

@@ -8,6 +8,7 @@ import { completeInShells } from './completion.ts';
 import { askWithCurl } from './curl-and-jq.ts';
 import { runDatadogCheck } from './datadog.ts';
 import { chartFromKey } from './five-minutes.ts';
+import { followInFluentBit } from './fluent-bit.ts';
 import { runGeneratedClients } from './generated-clients.ts';
 import { askAsInfinity } from './grafana.ts';
 import { lintOpenapi } from './lint-openapi.ts';
@@ -55,8 +56,8 @@ const HEAVY: Record<string, Client> = {
   'node-red': followInNodeRed,
   postman: runCollection,
 };
-/** Only by name: what is too large for CI. */
-const BY_NAME: Record<string, Client> = { n8n: followInN8n };
+/** Only by name: what takes too long to install or compile for CI. */
+const BY_NAME: Record<string, Client> = { n8n: followInN8n, 'fluent-bit': followInFluentBit };
 
 const { values, positionals: names } = parseArgs({
   allowPositionals: true,

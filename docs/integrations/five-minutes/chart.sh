@@ -36,6 +36,7 @@ done | jq -rs --arg metric "$metric" '
     def clock: gmtime | strftime("%d %b %H:%M");
     def round4: . * 10000 | round / 10000;
     "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 800 320\" font-family=\"sans-serif\" font-size=\"12\">",
+    "<title>\($metric | @html), mean by environment</title>",
     "<rect width=\"800\" height=\"320\" fill=\"white\"/>",
     "<text x=\"80\" y=\"25\" font-size=\"16\">\($metric | @html), mean by environment</text>",
     "<path d=\"M80 50V280H640\" fill=\"none\" stroke=\"#888\"/>",
