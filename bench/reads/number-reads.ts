@@ -1,5 +1,8 @@
+import { sealEntries } from '../../src/activity/seals/record-seals.ts';
+import { secretKeys } from '../../src/config/secret-key.ts';
 import type { Measured } from '../contestants.ts';
 import { ENDPOINT_ONE } from '../mixes.ts';
+import { withStore } from '../seed.ts';
 import type { Read } from './reads.ts';
 
 const HOUR_MS = 3_600_000;
@@ -20,7 +23,11 @@ const READS: Record<string, (connection: string, day: string) => string> = {
 export const NUMBER_NAMES: readonly string[] = Object.keys(READS);
 
 /** These reads of the first account. Each is of the first of its connections that has rows. Throws if none has. */
-export async function numberReads({ ask }: Measured): Promise<Read[]> {
+export async function numberReads({ ask, dataDir, accounts }: Measured): Promise<Read[]> {
+  await withStore(dataDir, async (_writer, owner) => {
+    const sealing = { owner, secret: secretKeys({ givenSecret: null, dataDir }), activityDays: null };
+    for await (const _ of sealEntries(sealing, accounts[0]?.id));
+  });
   const { data } = await ask<{ data: { id: number }[] }>(ENDPOINT_ONE);
   const connections = data.map(({ id }) => `/health/connections/${id}`);
   const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;

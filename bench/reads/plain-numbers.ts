@@ -76,7 +76,8 @@ const READS: readonly PlainRead[] = [
         join measure_latest l using (account_id, connection_id)
        cross join unnest(l.series_ids, l.values, l.operators, l.warnings, l.criticals)
                as v (series_id, value, operator, warning, critical)
-        left join measure_forecast f using (account_id, connection_id, series_id)
+        left join measure_forecast f
+          on f.account_id = s.account_id and f.connection_id = s.connection_id and f.series_id = s.series_id
        where s.account_id = $1 and s.metric = $2 and v.series_id = s.series_id and c.removed_at is null
        order by s.connection_id, s.series_id
        limit $3`,
