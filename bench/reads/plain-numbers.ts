@@ -117,7 +117,7 @@ const READS: readonly PlainRead[] = [
         from query_hour h
        cross join unnest(h.query, h.database, h.role, h.calls, h.seconds, h.rows, h.read, h.hit, h.temporary)
                as u (query, database, role, calls, seconds, rows, read, hit, temporary)
-       where h.account_id = $1 and h.connection_id = $2 and h.hour >= date_trunc('hour', $3::timestamptz, 'UTC') and h.hour < $4
+       where h.account_id = $1 and h.connection_id = $2 and h.hour >= date_trunc('hour', $3::timestamptz, 'UTC') and h.hour <= $4
        group by u.query, u.database, u.role
        order by sum(u.seconds) desc, u.query, u.database, u.role
        limit $5`,
