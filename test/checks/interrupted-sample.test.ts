@@ -19,6 +19,7 @@ const MOMENTS = [
 ] as const;
 
 const PATIENCE = { timeout: 120_000 };
+const SECRET_KEY = randomBytes(32).toString('hex');
 
 let store: TestStore;
 let root: pg.Client;
@@ -36,7 +37,7 @@ function start() {
   const options = Object.entries(SIZE).flatMap(([name, count]) => [`--${name}`, String(count)]);
   return startProcess(['sample-data', '--account', String(account), ...options, '--json'], {
     DATABASE_URL: url,
-    DBVITALS_SECRET_KEY: randomBytes(32).toString('hex'),
+    DBVITALS_SECRET_KEY: SECRET_KEY,
   });
 }
 

@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
 import { commandJson } from './command.ts';
 import {
@@ -56,16 +56,7 @@ const messages = (event: string) => told.filter((one) => one.event === event);
 beforeAll(async () => {
   copyEmptyStore(environment);
   keeper = startProcess(['monitor'], environment);
-  await expect
-    .poll(
-      () =>
-        connect().then(
-          (client) => client.end().then(() => true),
-          () => false,
-        ),
-      { timeout: 60_000 },
-    )
-    .toBe(true);
+  await vi.waitFor(async () => (await connect()).end(), { timeout: 60_000, interval: 200 });
   service = await serve();
   balancer = await startProxy(readPort(service));
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
