@@ -60,11 +60,11 @@ const sequence = (share: number): Row[] => [
     rising: true,
     limit_value: '9',
     value: '8',
-    widen: null,
-    refusing: null,
     bounded: false,
+    oid: 7,
     share,
   },
+  { detailed: true, oid: 7, widen: null, refusing: null },
 ];
 const blocking = (age: number): Row[] => [
   { waiters: 2, object: 'shop/app/web', prepared: false, of_them: 'true', age, held_up: 2 },

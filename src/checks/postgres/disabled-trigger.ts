@@ -29,6 +29,7 @@ export const disabledTrigger = relationCheck({
   title: 'Disabled trigger',
   category: 'schema',
   maxSeverity: 'warning',
+  among: 'disabled_triggers',
   candidates: () => candidates,
   withoutTables: true,
   countMetric: 'disabled_triggers_count',

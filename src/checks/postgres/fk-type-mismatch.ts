@@ -12,25 +12,27 @@ const thresholds = { minimum_rows: 10_000 };
 // as text, because they compare alike. The referencing column takes the other's type, unless both are integers and its
 // own is wider. A wider integer holds every value and has no collation: any other new type may refuse values or change
 // more than the type.
-const candidates = ({ minimum_rows }: typeof thresholds) => `
-  with large as materialized (${largeKeys(minimum_rows)}
-  ), typed as not materialized (
+const typed = `
     select a.attrelid, a.attnum, a.attname,
            format_type(a.atttypid, a.atttypmod) as type_name,
            case when base.oid = 'varchar'::regtype then 'text'::regtype else base.oid end as type,
            case when base.oid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype) then base.typlen end as bytes
       from pg_attribute a
       join pg_type t on t.oid = a.atttypid
-      join pg_type base on base.oid = coalesce(nullif(t.typbasetype, 0), t.oid)
+      join pg_type base on base.oid = coalesce(nullif(t.typbasetype, 0), t.oid)`;
+
+const candidates = ({ minimum_rows }: typeof thresholds) => `
+  with large as materialized (${largeKeys(minimum_rows)}
+  ), typed as not materialized (${typed}
   )
-  select quote_ident(n.nspname) as schema_name,
+  select k.oid,
+         quote_ident(n.nspname) as schema_name,
          format('%I.%I', n.nspname, c.relname) as table_name,
          quote_ident(k.conname) as constraint_name,
          format('%I.%I', rn.nspname, r.relname) as referenced_name,
          differing.columns,
          quote_literal(format('%I.%I', n.nspname, c.relname)) as literal,
          differing.integers,
-         differing.refused,
          concat_ws(' ', format('ALTER TABLE %I.%I ', n.nspname, c.relname) || differing.retype || ';',
                         format('ALTER TABLE %I.%I ', rn.nspname, r.relname) || differing.retype_referenced || ';') as mend,
          greatest(${tableRows('c')}, ${tableRows('r')}) as rows, null as unseen
@@ -46,10 +48,7 @@ const candidates = ({ minimum_rows }: typeof thresholds) => `
                filter (where not coalesce(own.bytes > other.bytes, false)) as retype,
              string_agg(format('ALTER COLUMN %I TYPE %s', other.attname, own.type_name), ', ' order by place)
                filter (where own.bytes > other.bytes) as retype_referenced,
-             coalesce(bool_and(own.bytes <> other.bytes), false) as integers,
-             bool_or(case when own.bytes > other.bytes
-                       then ${refusesRetype('other.attrelid', 'other.attnum')}
-                       else ${refusesRetype('own.attrelid', 'own.attnum')} end) as refused
+             coalesce(bool_and(own.bytes <> other.bytes), false) as integers
         from unnest(k.conkey, k.confkey) with ordinality as key (attnum, referenced, place)
         join typed own on own.attrelid = k.conrelid and own.attnum = key.attnum
         join typed other on other.attrelid = k.confrelid and other.attnum = key.referenced
@@ -79,6 +78,22 @@ function largeKeys(rows: number): string {
        and (${mayHaveRows('c', rows)} or ${mayHaveRows('r', rows)})`;
 }
 
+// Whether a column that the advice changes refuses a new type.
+const details = (keys: string) => `
+      with typed as not materialized (${typed}
+      )
+      select k.oid,
+             bool_or(case when own.bytes > other.bytes
+                       then ${refusesRetype('other.attrelid', 'other.attnum')}
+                       else ${refusesRetype('own.attrelid', 'own.attnum')} end) as refused
+        from ${keys}
+        join pg_constraint k on k.oid = object.oid
+        cross join lateral unnest(k.conkey, k.confkey) as key (attnum, referenced)
+        join typed own on own.attrelid = k.conrelid and own.attnum = key.attnum
+        join typed other on other.attrelid = k.confrelid and other.attnum = key.referenced
+       where own.type <> other.type
+       group by k.oid`;
+
 /** Foreign keys whose columns differ in type from the referenced ones: one side overflows before the other. */
 export const fkTypeMismatch = relationCheck({
   id: 'PG_FK_TYPE_MISMATCH',
@@ -87,7 +102,9 @@ export const fkTypeMismatch = relationCheck({
   maxSeverity: 'info',
   thresholds,
   bySize: true,
+  among: 'foreign_keys',
   candidates: (_, thresholds) => candidates(thresholds),
+  details: { of: (row, thresholds) => !isTiny(row, thresholds), sql: details },
   sorted: true,
   perSchema: {
     noun: 'foreign keys with a type other than that of the column that they reference',

@@ -85,6 +85,7 @@ export const fkUnindexed = relationCheck({
   maxSeverity: 'info',
   thresholds,
   bySize: true,
+  among: 'foreign_keys',
   candidates,
   sorted: true,
   perSchema: {

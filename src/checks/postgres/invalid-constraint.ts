@@ -33,6 +33,7 @@ export const invalidConstraint = relationCheck({
   title: 'Constraint not validated',
   category: 'schema',
   maxSeverity: 'warning',
+  among: 'invalid_constraints',
   candidates,
   withoutTables: true,
   countMetric: 'invalid_constraints_count',

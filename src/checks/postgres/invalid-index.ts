@@ -46,20 +46,10 @@ const covering = `
              is not distinct from regexp_replace(i.indpred::text, ':location -?[0-9]+', '', 'g')`;
 
 const candidates = `
-  select format('%I.%I', n.nspname, c.relname) as index_name,
+  select c.oid, format('%I.%I', n.nspname, c.relname) as index_name,
          format('%I.%I', tn.nspname, t.relname) as table_name,
          c.relname ~ '${LEFT_OVER}' as left_over,
          c.relkind = 'I' as partitioned,
-         (select format('%I.%I', pn.nspname, pc.relname)
-            from pg_inherits h
-            join pg_class pc on pc.oid = h.inhrelid
-            join pg_namespace pn on pn.oid = pc.relnamespace
-           where h.inhparent = i.indexrelid
-           order by pn.nspname, pc.relname limit 1) as part_name,
-         case when not i.indisexclusion and not c.relispartition
-                   and not exists (select from pg_constraint k where k.conindid = i.indexrelid)
-                then covering.names end as covering,
-         coalesce(covering.by_valid, false) as covered_by_valid,
          i.indisunique as is_unique,
          quote_literal(format('%I.%I', n.nspname, c.relname)) as literal,
          case when seen.whole and building.any
@@ -73,8 +63,6 @@ const candidates = `
     join pg_namespace n on n.oid = c.relnamespace
     join pg_class t on t.oid = i.indrelid
     join pg_namespace tn on tn.oid = t.relnamespace
-    cross join lateral (${covering}
-    ) covering
     cross join (select pg_has_role('pg_read_all_stats', 'usage') as whole) seen
     cross join lateral (
       select exists (select from pg_stat_progress_create_index p
@@ -97,13 +85,34 @@ const candidates = `
                       where p.datname = current_database() and p.index_relid = i.indexrelid)
    order by unseen nulls first, index_name`;
 
+const details = (indexes: string) => `
+      select object.oid,
+             (select format('%I.%I', pn.nspname, pc.relname)
+                from pg_inherits h
+                join pg_class pc on pc.oid = h.inhrelid
+                join pg_namespace pn on pn.oid = pc.relnamespace
+               where h.inhparent = i.indexrelid
+               order by pn.nspname, pc.relname limit 1) as part_name,
+             case when not i.indisexclusion and not c.relispartition
+                       and not exists (select from pg_constraint k where k.conindid = i.indexrelid)
+                    then covering.names end as covering,
+             coalesce(covering.by_valid, false) as covered_by_valid
+        from ${indexes}
+        join pg_index i on i.indexrelid = object.oid
+        join pg_class c on c.oid = object.oid
+        join pg_namespace n on n.oid = c.relnamespace
+        cross join lateral (${covering}
+        ) covering`;
+
 /** Indexes that a failed concurrent build left behind: every write maintains them, no query uses them. */
 export const invalidIndex = relationCheck({
   id: 'PG_INVALID_INDEX',
   title: 'Invalid index',
   category: 'indexes',
   maxSeverity: 'warning',
+  among: 'invalid_indexes',
   candidates: () => candidates,
+  details: { sql: details },
   countMetric: 'invalid_indexes_count',
   fault: (row) => {
     const index = textIn(row, 'index_name');

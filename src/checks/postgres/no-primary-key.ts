@@ -23,7 +23,8 @@ const candidates = (version: number): string => `
        and (c.relkind = 'p' or c.relreplident in ('n', 'i')
             or not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary))
   )
-  select quote_ident(c.nspname) as schema_name,
+  select c.oid,
+         quote_ident(c.nspname) as schema_name,
          format('%I.%I', c.nspname, c.relname) as table_name,
          c.relkind = 'p' as partitioned,
          c.reloftype <> 0 as typed,
@@ -35,9 +36,6 @@ const candidates = (version: number): string => `
          c.keyed or published.all_keyed as keyed,
          own.unique_index,
          own.identity_index,
-         id.keyable as id_keyable,
-         partition.columns as partition_columns,
-         partition.not_null as partitioned_not_null,
          ${tableRows('c')} as rows, null as unseen
     from suspect c
     cross join lateral (
@@ -61,7 +59,7 @@ const candidates = (version: number): string => `
          and i.indisunique and i.indisvalid and i.indisready and i.indimmediate
          and i.indpred is null and i.indexprs is null
          and index.not_null
-    ) own${keyColumns}
+    ) own
     cross join lateral (${partsOf(version)}
     ) published
    where cardinality(published.unidentified) > 0
@@ -72,25 +70,28 @@ const candidates = (version: number): string => `
 
 // What a new key could be made of. A partitioned table's key must contain the partitioning columns, which is impossible if one
 // of them is an expression (attnum 0). keyable: types that a key of one column is made of; others may have no order, or no sense as a key.
-const keyColumns = `
-    left join lateral (
-      select coalesce(nullif(t.typbasetype, 0), t.oid) in
-               ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'uuid'::regtype,
-                'text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)
-             and a.attgenerated = '' as keyable
-        from pg_attribute a
-        join pg_type t on t.oid = a.atttypid
-       where a.attrelid = c.oid and a.attname = 'id' and not a.attisdropped
-    ) id on true
-    left join lateral (
-      select case when bool_or(key.attnum = 0) then '' else
-                   string_agg(quote_ident(a.attname), ', ' order by place) filter (where a.attname <> 'id') end as columns,
-             bool_and(coalesce(a.attnotnull, false)) as not_null
-        from pg_partitioned_table p
-        cross join lateral unnest(p.partattrs::int2[]) with ordinality as key (attnum, place)
-        left join pg_attribute a on a.attrelid = c.oid and a.attnum = key.attnum and a.attnum > 0
-       where p.partrelid = c.oid
-    ) partition on true`;
+const keyColumns = (tables: string) => `
+      select object.oid, id.keyable as id_keyable, partition.columns as partition_columns,
+             partition.not_null as partitioned_not_null
+        from ${tables}
+        left join lateral (
+          select coalesce(nullif(t.typbasetype, 0), t.oid) in
+                   ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'uuid'::regtype,
+                    'text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)
+                 and a.attgenerated = '' as keyable
+            from pg_attribute a
+            join pg_type t on t.oid = a.atttypid
+           where a.attrelid = object.oid and a.attname = 'id' and not a.attisdropped
+        ) id on true
+        left join lateral (
+          select case when bool_or(key.attnum = 0) then '' else
+                       string_agg(quote_ident(a.attname), ', ' order by place) filter (where a.attname <> 'id') end as columns,
+                 bool_and(coalesce(a.attnotnull, false)) as not_null
+            from pg_partitioned_table p
+            cross join lateral unnest(p.partattrs::int2[]) with ordinality as key (attnum, place)
+            left join pg_attribute a on a.attrelid = object.oid and a.attnum = key.attnum and a.attnum > 0
+           where p.partrelid = object.oid
+        ) partition on true`;
 
 // PostgreSQL asks each partition for its replica identity, and each can be published alone. `any`: updates and deletes of the
 // table, or of a partition, fail. A table of its own counts as its only part. `unidentified`: parts whose primary key does not
@@ -151,6 +152,10 @@ export const noPrimaryKey = relationCheck({
   thresholds,
   bySize: true,
   candidates,
+  details: {
+    of: (row, thresholds) => row['published'] === true || !isTiny(row, thresholds),
+    sql: keyColumns,
+  },
   sorted: true,
   perSchema: { noun: 'tables without a primary key', advice: 'add primary keys' },
   countMetric: 'tables_without_primary_key_count',

@@ -1,4 +1,4 @@
-import type { Check, ServerFacts, Thresholds } from '../check.ts';
+import type { Check, Judgement, ServerFacts, Skipped, Thresholds } from '../check.ts';
 import { FAULT_LIMIT, TABLE_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import type { Fault, Row } from '../fault.ts';
@@ -7,7 +7,11 @@ import { adviceItems, applyPlan, type IndexAdvice } from '../index-plan.ts';
 import type { Measure } from '../measure.ts';
 import { grouped } from '../wording.ts';
 import { countOf, faultMeasure, worstOf } from '../worst-measures.ts';
-import { countedSince, PROMOTION, SEES_PROMOTION } from './counted-since.ts';
+import { PROMOTION } from './counted-since.ts';
+import { type KINDS, type RelationServer, serverIn, serverRow, tablesIn } from './relation-server.ts';
+
+/** The most candidates that are read: one more than are listed. */
+const ROW_LIMIT = FAULT_LIMIT + 1;
 
 /** What differs between the checks of every relation of a database. */
 interface RelationCheck<T extends Thresholds>
@@ -31,7 +35,11 @@ interface RelationCheck<T extends Thresholds>
    * computes the other columns only for the rows within the limit.
    */
   candidates: (version: number, thresholds: T) => string;
-  /** The fault of a candidate, or null. `metricLine` omits the database's name. */
+  /** All candidates are among these: where there are none, the statement is not planned. */
+  among?: keyof typeof KINDS;
+  /** What only some candidates need, so that a database without them does not pay for its plan, which costs more than its rows. */
+  details?: Details<T>;
+  /** The fault of a candidate, or null. `metricLine` omits the database's name; `detail` is empty if it needs none. */
   fault: (row: Row, facts: ServerFacts<T>, server: RelationServer) => Fault | null;
   /** The metric of how many objects have a fault, such as `duplicate_indexes_count`. */
   countMetric: string;
@@ -50,7 +58,7 @@ interface RelationCheck<T extends Thresholds>
   bySize?: true;
   /** It judges what the server has not counted: a standby counts only what it does itself, so a promotion begins anew. */
   countsAsPrimary?: true;
-  /** The most rows to read, if not {@link FAULT_LIMIT} and one more. */
+  /** The most rows to read, if not {@link ROW_LIMIT}. */
   rowLimit?: number;
   /** What the finding about a row does to indexes. */
   indexAdvice?: (row: Row) => IndexAdvice | null;
@@ -59,130 +67,136 @@ interface RelationCheck<T extends Thresholds>
   blind?: (server: RelationServer, facts: ServerFacts<T>) => string | undefined;
 }
 
-/** What the statement reads about the server itself. */
-interface RelationServer {
-  standby: boolean;
-  trackCounts: boolean;
-  /** The age of the statistics: since their reset or loss, the server's start, or its promotion if the check reads that. */
-  countedSeconds: number;
-  /** It does not know the sizes of most tables and indexes. */
-  unsized: boolean;
+/** More columns of candidates, which then need the column `oid`. */
+interface Details<T extends Thresholds> {
+  /** Which candidates need them; absent = all. */
+  of?: (row: Row, thresholds: T) => boolean;
+  /** `objects` stands in FROM and has the column `oid`. One row for each, with that column. */
+  sql: (objects: string, version: number) => string;
 }
-
-// A statement of its own: a session does not send the same one twice, so all these checks count the tables once. Indexes,
-// sequences and TOAST tables do not count: a table may have a dozen of them. After pg_upgrade (before 18) and a restore, no table has a
-// size until it is analyzed; nor has one that was just made, so the files decide, which are looked at only then.
-const serverRow = `
-  select t.tables::float8 as tables,
-         coalesce(case when t.unknown > 0 and t.unknown * 2 >= t.with_rows
-                       then pg_database_size(current_database())
-                            > 32 * 1024 * 1024 + 2 * current_setting('block_size')::bigint
-                              * (select coalesce(sum(relpages), 0)::bigint from pg_class where oid >= 16384) end, false) as unsized,
-         pg_is_in_recovery() as standby,
-         ${SEES_PROMOTION} as sees_promotion,
-         current_setting('track_counts')::bool as track_counts,
-         (select extract(epoch from now() - ${countedSince('stats_reset')})::float8
-            from pg_stat_database where datname = current_database()) as counted_seconds
-    from (select count(*) as tables,
-                 count(*) filter (where relkind <> 'p') as with_rows,
-                 count(*) filter (where relkind <> 'p' and reltuples < 0) as unknown
-            from pg_class
-           where relkind in ('r', 'p', 'm')
-             and relpersistence <> 't'
-             and relnamespace in (select oid from pg_namespace
-                                   where nspname !~ '^pg_' and nspname <> 'information_schema')) t`;
 
 const UNSIZED =
   'Not measured: the server does not know the sizes of most tables, as after a major upgrade or a restore. Run ANALYZE;';
 
 /** A check with a finding for each faulty object of a database: bounded, and never `ok` about what it can't see. */
-export function relationCheck<T extends Thresholds>({
-  candidates,
-  fault,
-  countMetric,
-  measure,
-  sorted,
-  perSchema,
-  withoutTables,
-  bySize,
-  countsAsPrimary,
-  rowLimit = FAULT_LIMIT + 1,
-  indexAdvice,
-  passMessage,
-  blind,
-  ...check
-}: RelationCheck<T>): Check<T> {
+export function relationCheck<T extends Thresholds>(relation: RelationCheck<T>): Check<T> {
+  const { id, title, category, maxSeverity, thresholds, comparesRuns, keeps, grantReadsRows, cost } =
+    relation;
+  const { candidates, among, details, withoutTables, countsAsPrimary, rowLimit = ROW_LIMIT } = relation;
   return {
-    cost: 1,
-    ...check,
+    id,
+    title,
+    category,
+    maxSeverity,
+    ...(thresholds && { thresholds }),
+    ...(comparesRuns && { comparesRuns }),
+    ...(keeps && { keeps }),
+    ...(grantReadsRows && { grantReadsRows }),
+    cost: cost ?? 1,
     volatile: false,
     scope: 'database',
     sql: () => serverRow,
-    steps: ({ version, thresholds }) => [
+    steps: (facts) => [
       (rows) =>
-        tablesIn(rows) > TABLE_LIMIT || (tablesIn(rows) === 0 && !withoutTables)
+        tablesIn(rows) > TABLE_LIMIT ||
+        (tablesIn(rows) === 0 && !withoutTables) ||
+        (among && onlyRow(rows)[among] === false)
           ? undefined
-          : foundRows(candidates(version, thresholds), rowLimit),
+          : foundRows(candidates(facts.version, facts.thresholds), rowLimit),
       (rows) => (countsAsPrimary && onlyRow(rows)['sees_promotion'] === true ? PROMOTION : undefined),
+      (rows) => details && detailsOf(rows, details, facts),
     ],
-    judge: (rows, facts) => {
-      const first = onlyRow(rows);
-      const tables = tablesIn(rows);
-      if (tables > TABLE_LIMIT) {
-        const reason = `Not measured: ${grouped(tables)} tables, more than ${grouped(TABLE_LIMIT)}.`;
-        return { skipped: inDatabase(facts, reason), skippedForSize: true };
-      }
-      const server = {
-        standby: first['standby'] === true,
-        trackCounts: first['track_counts'] === true,
-        countedSeconds: Math.min(numberIn(first, 'counted_seconds'), secondsAsPrimary(rows)),
-        unsized: first['unsized'] === true,
-      };
-      const reason = blind?.(server, facts);
-      if (reason !== undefined) return { skipped: inDatabase(facts, reason) };
+    judge: (rows, facts) => judgeRelations(relation, rows, facts),
+  };
+}
 
-      const found = rows.filter((row) => row['found'] === true);
-      const unseen = whyUnseen(found, bySize === true && server.unsized);
-      const grants = found.flatMap(({ needs }) => (typeof needs === 'string' ? needs : []));
-      const grant = grants[0] === undefined ? {} : { grant: grants[0] };
-      const planned = applyPlan(found, facts.indexPlan);
-      const leftOut = found.length - planned.length;
-      const judged = planned
-        .filter((row) => row['unseen'] === null)
-        .map((row) => ({ row, fault: fault(row, facts, server), measure: measure?.(row, facts) ?? null }));
-      const all = judged.flatMap(({ row, fault, measure }) => {
-        if (!fault) return [];
-        const whole = { ...fault, ...(measure && { measured: faultMeasure(measure) }) };
-        return [{ schema: perSchema ? textIn(row, 'schema_name') : '', fault: whole }];
-      });
-      const last = found.at(-1);
-      const isPast =
-        typeof sorted === 'function' ? last && sorted(last, facts) : all.length + leftOut < found.length;
-      const cut = found.length >= rowLimit && !(sorted && isPast);
-      const listed = all.slice(0, FAULT_LIMIT);
-      const said = perSchema
-        ? groupBySchema(listed, perSchema, { metric: countMetric, cut })
-        : listed.map(({ fault }) => fault);
-      const faults = said.map((each) => ({ ...each, metricLine: inDatabase(facts, each.metricLine) }));
-      const skippedForSize = wasCutForSize(found);
-      if (faults.length === 0 && unseen !== undefined)
-        return { skipped: inDatabase(facts, unseen), ...grant, ...skippedForSize };
-      return {
-        faults,
-        passMessage,
-        measures: [
-          countOf(
-            countMetric,
-            found[0]?.['total'] === undefined ? all.length : numberIn(found[0], 'total') - leftOut,
-          ),
-          ...worstOf(judged.flatMap(({ measure }) => measure ?? [])),
-        ],
-        truncated: cut || all.length > FAULT_LIMIT || unseen !== undefined,
-        ...(indexAdvice && { indexAdvice: adviceItems(judged, indexAdvice) }),
-        ...grant,
-        ...skippedForSize,
-      };
-    },
+/** A candidate that was seen, with what it is judged to be. */
+interface JudgedRow {
+  row: Row;
+  fault: Fault | null;
+  measure: Measure | null;
+}
+
+function judgeRelations<T extends Thresholds>(
+  relation: RelationCheck<T>,
+  rows: readonly Row[],
+  facts: ServerFacts<T>,
+): Judgement {
+  const server = readServer(relation, rows, facts);
+  if ('skipped' in server) return server;
+  const { countMetric, passMessage, measure, indexAdvice } = relation;
+  const details = new Map(rows.filter((row) => row['detailed'] === true).map((row) => [row['oid'], row]));
+  const whole = (row: Row) => ({ ...row, ...details.get(row['oid']) });
+  const hasGone = (row: Row) =>
+    needsDetails(row, relation.details, facts.thresholds) && !details.has(row['oid']);
+  const found = rows.filter((row) => row['found'] === true && !hasGone(row));
+  const unseen = whyUnseen(found, relation.bySize === true && server.unsized);
+  const grants = found.flatMap(({ needs }) => (typeof needs === 'string' ? needs : []));
+  const limits = {
+    ...(grants[0] !== undefined && { grant: grants[0] }),
+    ...(found.some((row) => row['skipped_for_size'] === true) && { skippedForSize: true as const }),
+  };
+  const planned = applyPlan(found, facts.indexPlan);
+  const judged = planned
+    .filter((row) => row['unseen'] === null)
+    .map((row) => ({
+      row,
+      fault: relation.fault(whole(row), facts, server),
+      measure: measure?.(row, facts) ?? null,
+    }));
+  const leftOut = found.length - planned.length;
+  const { faults, count, truncated } = listFaults(relation, judged, { found, leftOut }, facts);
+  if (faults.length === 0 && unseen !== undefined) return { skipped: inDatabase(facts, unseen), ...limits };
+  return {
+    faults,
+    passMessage,
+    measures: [countOf(countMetric, count), ...worstOf(judged.flatMap((each) => each.measure ?? []))],
+    truncated: truncated || unseen !== undefined,
+    ...(indexAdvice && { indexAdvice: adviceItems(judged, (row) => indexAdvice(whole(row))) }),
+    ...limits,
+  };
+}
+
+/** What the server says of itself, or why it can't be judged. */
+function readServer<T extends Thresholds>(
+  { blind }: RelationCheck<T>,
+  rows: readonly Row[],
+  facts: ServerFacts<T>,
+): RelationServer | Skipped {
+  const tables = tablesIn(rows);
+  if (tables > TABLE_LIMIT) {
+    const reason = `Not measured: ${grouped(tables)} tables, more than ${grouped(TABLE_LIMIT)}.`;
+    return { skipped: inDatabase(facts, reason), skippedForSize: true };
+  }
+  const server = serverIn(rows);
+  const reason = blind?.(server, facts);
+  return reason === undefined ? server : { skipped: inDatabase(facts, reason) };
+}
+
+/** The faults to list, how many there are, and whether there may be more. `leftOut`: candidates that another finding deals with. */
+function listFaults<T extends Thresholds>(
+  { countMetric, sorted, perSchema, rowLimit = ROW_LIMIT }: RelationCheck<T>,
+  judged: readonly JudgedRow[],
+  { found, leftOut }: { found: readonly Row[]; leftOut: number },
+  facts: ServerFacts<T>,
+): { faults: Fault[]; count: number; truncated: boolean } {
+  const all = judged.flatMap(({ row, fault, measure }) => {
+    if (!fault) return [];
+    const whole = { ...fault, ...(measure && { measured: faultMeasure(measure) }) };
+    return [{ schema: perSchema ? textIn(row, 'schema_name') : '', fault: whole }];
+  });
+  const [first, last] = [found[0], found.at(-1)];
+  const isPast =
+    typeof sorted === 'function' ? last && sorted(last, facts) : all.length + leftOut < found.length;
+  const cut = found.length >= rowLimit && !(sorted && isPast);
+  const listed = all.slice(0, FAULT_LIMIT);
+  const said = perSchema
+    ? groupBySchema(listed, perSchema, { metric: countMetric, cut })
+    : listed.map(({ fault }) => fault);
+  return {
+    faults: said.map((each) => ({ ...each, metricLine: inDatabase(facts, each.metricLine) })),
+    count: first?.['total'] === undefined ? all.length : numberIn(first, 'total') - leftOut,
+    truncated: cut || all.length > FAULT_LIMIT,
   };
 }
 
@@ -192,10 +206,28 @@ const foundRows = (candidates: string, limit: number) => `
          ) candidate
    limit ${limit}`;
 
-/** How long the server has been a primary, as {@link PROMOTION} says. */
-function secondsAsPrimary(rows: readonly Row[]): number {
-  const seconds = rows.find(({ promoted_seconds }) => typeof promoted_seconds === 'number');
-  return seconds ? numberIn(seconds, 'promoted_seconds') : Number.POSITIVE_INFINITY;
+/** The statement for the details of the candidates that need them; undefined if none does. */
+function detailsOf<T extends Thresholds>(
+  rows: readonly Row[],
+  details: Details<T>,
+  { version, thresholds }: { version: number; thresholds: T },
+): string | undefined {
+  const oids = rows
+    .filter((row) => row['found'] === true && needsDetails(row, details, thresholds))
+    .map((row) => numberIn(row, 'oid'));
+  if (oids.length === 0) return undefined;
+  return `
+  select true as detailed, detail.*
+    from (${details.sql(`unnest('{${oids}}'::oid[]) as object (oid)`, version)}
+         ) detail`;
+}
+
+function needsDetails<T extends Thresholds>(
+  row: Row,
+  details: Details<T> | undefined,
+  thresholds: T,
+): boolean {
+  return details !== undefined && row['unseen'] === null && (details.of?.(row, thresholds) ?? true);
 }
 
 /** Why some objects could not be judged; undefined if all were. */
@@ -203,14 +235,6 @@ function whyUnseen(found: readonly Row[], isUnsized: boolean): string | undefine
   const hidden = found.find((row) => row['unseen'] !== null);
   if (hidden) return textIn(hidden, 'unseen');
   return isUnsized ? UNSIZED : undefined;
-}
-
-function wasCutForSize(found: readonly Row[]): { skippedForSize: true } | false {
-  return found.some((row) => row['skipped_for_size'] === true) && { skippedForSize: true };
-}
-
-function tablesIn(rows: readonly Row[]): number {
-  return numberIn(onlyRow(rows), 'tables');
 }
 
 function inDatabase({ database }: Pick<ServerFacts, 'database'>, line: string): string {

@@ -37,8 +37,8 @@ const narrow = `(values ('int2'::regtype, 32767), ('int4'::regtype, 2147483647))
 
 // The statements that widen the columns which a sequence fills, and a table that refuses. The columns of a partition, and
 // others that are inherited, change with those of their parents, if the sequence fills all of these.
-const widening = `
-      with filled as (${filledBy('worst')}
+const widening = (sequence: string) => `
+      with filled as (${filledBy(sequence)}
       ), narrowed as (
         select n.nspname, c.relname, a.attname, a.attinhcount,
                case when a.attinhcount > 0
@@ -61,16 +61,14 @@ const widening = `
              min(quote_literal(format('%I.%I', nspname, relname))) filter (where refuses) as refusing
         from narrowed`;
 
-// A sequence is read under a lock, so one that is being changed waits for the next run; without a privilege its
-// value is null. Those with the least room of their own come first, and of them those of the largest tables, until the time
-// is over: `place > 0` makes PostgreSQL look at the clock for each. Only of those that are read it looks for the columns.
-const candidates = (version: number) => `
-  with locked as (
+// A sequence is read under a lock, so one that is being changed waits for the next run; without a privilege its value is null.
+const locked = `
     select distinct l.relation as sequence
       from pg_locks l
       join pg_database d on d.oid = l.database and d.datname = current_database()
-     where l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
-  ), sequence as materialized (
+     where l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')`;
+
+const sequences = `
     select c.oid, c.relname, n.nspname, s.seqmin, s.seqmax, s.seqstart,
            s.seqincrement > 0 as rising,
            has_sequence_privilege(c.oid, 'select, usage') as readable,
@@ -95,8 +93,11 @@ const candidates = (version: number) => `
        and (c.relpersistence = 'p' or not pg_is_in_recovery())
        and n.nspname !~ '^pg_'
        and n.nspname <> 'information_schema'
-       and ${notOfExtension('c.oid', 'c.relnamespace')}
-  ), read as (
+       and ${notOfExtension('c.oid', 'c.relnamespace')}`;
+
+// Those with the least room of their own come first, and of them those of the largest tables, until the time is over:
+// `place > 0` makes PostgreSQL look at the clock for each. Only of those that are read it looks for the columns.
+const read = (version: number) => `
     select *, abs(last - seqstart::numeric) as room
       from (select * from sequence order by place) ordered
       cross join lateral (
@@ -119,8 +120,9 @@ const candidates = (version: number) => `
       cross join lateral (
         select case when rising then seqmin else seqmax end as first,
                case when rising then least(seqmax, most) else greatest(seqmin, -1 - most) end as last
-      ) bound
-  ), worst as (
+      ) bound`;
+
+const worst = (version: number) => `
     select *,
            case when first >= 0 and last > 0 and rising or first < 0 and last < 0 and not rising
                   then value::numeric / last
@@ -133,11 +135,15 @@ const candidates = (version: number) => `
       from read
      where value is not null or not readable or locked or not chosen and room < ${AMPLE_ROOM}
      order by unseen nulls first, share desc, nspname, relname
-     limit ${FAULT_LIMIT + 1}
+     limit ${FAULT_LIMIT + 1}`;
+
+const candidates = (version: number) => `
+  with locked as (${locked}
+  ), sequence as materialized (${sequences}
+  ), read as (${read(version)}
+  ), worst as (${worst(version)}
   )
-  select format('%I.%I', nspname, relname) as sequence_name, rising, last::text as limit_value, value::text, share,
-         widening.widen, widening.refusing,
-         bounded,
+  select oid, format('%I.%I', nspname, relname) as sequence_name, rising, last::text as limit_value, value::text, share, bounded,
          bounded and case when rising then seqmax < coalesce(most, 9223372036854775807)
                            else seqmin > coalesce(-1 - most, -9223372036854775808) end as own_limit,
          unseen, coalesce(readable and not locked and not chosen, false) as skipped_for_size,
@@ -147,8 +153,6 @@ const candidates = (version: number) => `
                             current_user)
          end as needs
     from worst
-    cross join lateral (${widening}
-         ) widening
    order by unseen nulls first, share desc, sequence_name`;
 
 function lastValue(version: number): string {
@@ -164,7 +168,16 @@ export const sequenceExhaustion = relationCheck({
   category: 'schema',
   maxSeverity: 'critical',
   thresholds,
+  among: 'sequences',
   candidates,
+  details: {
+    of: (row, { warning }) => numberIn(row, 'share') >= warning,
+    sql: (sequences) => `
+      select object.oid, widening.*
+        from ${sequences}
+        cross join lateral (${widening('object')}
+             ) widening`,
+  },
   withoutTables: true,
   countMetric: 'nearly_exhausted_sequences_count',
   measure: (row, { thresholds }) => ({

@@ -31,6 +31,7 @@ export const unloggedTable = relationCheck({
   title: 'Unlogged table',
   category: 'schema',
   maxSeverity: 'warning',
+  among: 'unlogged_tables',
   candidates: () => candidates,
   countMetric: 'unlogged_tables_count',
   fault: (row, { expectedStandbys = 0 }) => {

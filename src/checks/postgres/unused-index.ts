@@ -13,25 +13,14 @@ const thresholds = { minimum_bytes: 10 * 1024 * 1024, statistics_days: 35 };
 const DAY = 24 * 3600;
 
 // A partition's index can't be dropped alone, and its parent has no scans: both are left out. The largest are chosen first,
-// so that only they are named, and the scans of smaller ones are not asked for. `purposes` are the foreign keys that the
-// index serves, each with the other indexes that serve it.
-const candidates = (version: number): string => `
-  select format('%I.%I', n.nspname, largest.relname) as index_name,
+// so that only they are named, and the scans of smaller ones are not asked for.
+const candidates = `
+  select largest.oid,
+         format('%I.%I', n.nspname, largest.relname) as index_name,
          quote_literal(format('%I.%I', n.nspname, largest.relname)) as literal,
          format('%I.%I', n.nspname, t.relname) as table_name,
          largest.relpages::float8 * current_setting('block_size')::float8 as bytes,
          standby.any as standbys,
-         (select coalesce(json_agg(array(
-                   select format('%I.%I', n.nspname, oc.relname)
-                     from pg_index other
-                     join pg_class oc on oc.oid = other.indexrelid
-                    where other.indrelid = largest.indrelid and other.indexrelid <> largest.oid and other.indisvalid
-                      and ${findsReferences('other', 'k', version)}
-                    order by oc.relpages, oc.relname)), '[]')
-            from pg_constraint k
-            join pg_index own on own.indexrelid = largest.oid
-           where k.conrelid = largest.indrelid and k.contype = 'f' and ${isEnforced('k', version)}
-             and ${findsReferences('own', 'k', version)}) as purposes,
          null as unseen
     from (
       select *
@@ -63,6 +52,24 @@ const candidates = (version: number): string => `
     cross join (select ${HAS_STANDBYS} as any) standby
    order by largest.relpages desc, index_name`;
 
+// The foreign keys that an index serves, each with the other indexes that serve it.
+const details = (indexes: string, version: number): string => `
+      select own.indexrelid as oid,
+             (select coalesce(json_agg(array(
+                       select format('%I.%I', n.nspname, oc.relname)
+                         from pg_index other
+                         join pg_class oc on oc.oid = other.indexrelid
+                         join pg_namespace n on n.oid = oc.relnamespace
+                        where other.indrelid = own.indrelid and other.indexrelid <> own.indexrelid
+                          and other.indisvalid
+                          and ${findsReferences('other', 'k', version)}
+                        order by oc.relpages, oc.relname)), '[]')
+                from pg_constraint k
+               where k.conrelid = own.indrelid and k.contype = 'f' and ${isEnforced('k', version)}
+                 and ${findsReferences('own', 'k', version)}) as purposes
+        from ${indexes}
+        join pg_index own on own.indexrelid = object.oid`;
+
 /** Large indexes that no query has used for over a month: they cost disk space, and time on every write. */
 export const unusedIndex = relationCheck({
   id: 'PG_UNUSED_INDEX',
@@ -71,7 +78,8 @@ export const unusedIndex = relationCheck({
   maxSeverity: 'info',
   thresholds,
   bySize: true,
-  candidates,
+  candidates: () => candidates,
+  details: { of: (row, { minimum_bytes }) => numberIn(row, 'bytes') >= minimum_bytes, sql: details },
   sorted: true,
   countsAsPrimary: true,
   blind: ({ standby, trackCounts, countedSeconds }, facts) => {
