@@ -1,14 +1,26 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
-import { afterEach, expect, onTestFinished } from 'vitest';
+import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
 import type { OutgoingHttp } from './outgoing.ts';
 import { Routes } from './pinned-routes.ts';
 import { sendHttp } from './send-http.ts';
 import { LIMITS } from './send-limits.ts';
 
 const pem = (name: string) => readFileSync(new URL(`../../../test/certificates/${name}`, import.meta.url));
+
+/**
+ * Trusts the authorities of the test's receivers during the tests of a file; the files after it run in the same process. Returns
+ * them.
+ */
+export function trustReceivers(): string[] {
+  const authorities = ['authority.pem', 'receivers-authority.pem'].map((name) => pem(name).toString());
+  const before = getCACertificates();
+  beforeAll(() => setDefaultCACertificates([...before, ...authorities]));
+  afterAll(() => setDefaultCACertificates(before));
+  return authorities;
+}
 
 /** A receiver on a real socket: `act` gets each connection. */
 interface Receiver {

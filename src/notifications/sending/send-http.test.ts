@@ -1,18 +1,23 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Routes } from './pinned-routes.ts';
-import { answering, failed, OK, receivers, requestTo, send, shortenLimits } from './receiver-fixture.ts';
+import {
+  answering,
+  failed,
+  OK,
+  receivers,
+  requestTo,
+  send,
+  shortenLimits,
+  trustReceivers,
+} from './receiver-fixture.ts';
 import { sendHttp } from './send-http.ts';
 
-const authorities = ['authority.pem', 'receivers-authority.pem'].map((name) =>
-  readFileSync(new URL(`../../../test/certificates/${name}`, import.meta.url), 'utf8'),
-);
-beforeAll(() => setDefaultCACertificates([...getCACertificates(), ...authorities]));
+const authorities = trustReceivers();
 
 const { receive, receiveTls } = receivers();
 

@@ -1,16 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { MailMessage } from './outgoing.ts';
-import { shortenLimits } from './receiver-fixture.ts';
+import { shortenLimits, trustReceivers } from './receiver-fixture.ts';
 import { openMailer } from './send-mail.ts';
 import { type SmtpFixture, startSmtp } from './smtp-fixture.ts';
 
-const authorities = ['authority.pem', 'receivers-authority.pem'].map((name) =>
-  readFileSync(new URL(`../../../test/certificates/${name}`, import.meta.url), 'utf8'),
-);
-beforeAll(() => setDefaultCACertificates([...getCACertificates(), ...authorities]));
+trustReceivers();
 
 const open: SmtpFixture[] = [];
 afterEach(() => {
