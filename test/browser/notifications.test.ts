@@ -313,6 +313,8 @@ test('the digest of a Mattermost is set in the form, in each look, and kept', as
   await form.locator('.field-error').waitFor();
   expect(await form.locator('.field-error').count()).toBe(1);
   await expect.poll(() => page.evaluate<string>('document.activeElement.value')).toBe('Mars/Olympus');
+  const place = await zone.boundingBox();
+  expect(place && place.y + place.height).toBeLessThan(page.viewportSize()?.height ?? 0);
   await keepPicture(page, 'digest-fault');
   await inspect(page, 'digest-form-wrong');
   await zone.fill('Europe/Berlin');

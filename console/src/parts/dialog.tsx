@@ -27,6 +27,9 @@ interface DialogProps {
 /** What a failed action adds to a dialog. */
 const MESSAGES = '.field-error, [role="alert"]';
 
+/** An error in a form: a message or an invalid field. */
+const ERRORS = '[role="alert"], [aria-invalid="true"]';
+
 /** What stays free above a dialog that grows, in pixels. */
 const FREE_ABOVE = 16;
 
@@ -57,8 +60,9 @@ function keepButtons(body: HTMLElement, modal: HTMLElement): () => void {
     else {
       body.style.maxHeight = `${before.height + Math.max(0, before.top - FREE_ABOVE)}px`;
       move(before.bottom - (modal.getBoundingClientRect().bottom - moved));
-      if (!hadError) error.scrollIntoView({ block: 'nearest' });
     }
+    // Before, all of the dialog scrolled, and that place is lost.
+    if (error && !hadError) (body.querySelector(ERRORS) ?? error).scrollIntoView({ block: 'nearest' });
     hadError = error !== null;
   };
   keep();
@@ -153,9 +157,6 @@ interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'title' | 'child
   /** A button of `actions` is at work. */
   isBusy?: boolean;
 }
-
-/** An error in a form: a message or an invalid field. */
-const ERRORS = '[role="alert"], [aria-invalid="true"]';
 
 /**
  * After a failed submit, scrolls to the first error and focuses it, unless the form already moved the focus to a field.
