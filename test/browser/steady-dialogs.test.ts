@@ -498,7 +498,10 @@ test('an error that stands is gone with its page', async () => {
 });
 
 test('data that can’t be renewed stays where it is', async () => {
+  const live = page.waitForResponse(/\/fleet\/now/);
   await visit(page, '/fleet');
+  await (await live).finished();
+  await drawn(page);
   const before = await measure(page, true);
   await page.context().setOffline(true);
   await page.getByText('You are offline. Data may be out of date.').waitFor();
