@@ -16,9 +16,11 @@ export function documented(path: string): string {
 /** Why the document does not cover an exchange; undefined when it does. */
 function outside({ method, path }: Exchange): string | undefined {
   if (method !== 'GET') return `by ${method}: the document has GET`;
-  const [plain = ''] = documented(path).split('?');
+  const [plain = '', ...query] = documented(path).split('?');
   if (!PATHS.some((known) => known.test(plain))) return 'of paths that the document does not have';
   if (!isDecodable(plain)) return 'of paths that cannot be decoded: Prism ends with an error';
+  if (new URLSearchParams(query.join('?')).getAll('action_type').length > 1)
+    return 'with several action types: the document has one, so that generated clients stay as they are';
   return undefined;
 }
 
