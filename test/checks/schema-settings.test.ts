@@ -1,12 +1,11 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { judgementOf } from '../../src/checks/judgement-of.ts';
 import { minorOutdatedBy } from '../../src/checks/postgres/minor-outdated.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
 import type { SeenJudgement } from '../support/seen-judgement.ts';
-import { measure, sample } from './measure.ts';
+import { measure } from './measure.ts';
 import { expectPlain } from './pasted/plain-remediations.ts';
 import { type Login, PASSWORD, PostgresServer } from './postgres-server.ts';
 
@@ -227,9 +226,9 @@ test('PG_ARCHIVER_FAILING: a command that hangs or is empty counts no failure, a
     'critical',
     expect.stringMatching(/^archive_mode is on, but archive_command is empty/),
   ]);
-  // Each file takes a while as long as this one is there, which the server sees in its own folder.
+  // The command does not end as long as this file is there, which the server sees in its own folder.
   const hang = join(server.host, 'hang');
-  const command = 'test ! -e hang || /bin/sleep 3';
+  const command = 'while test -e hang; do /bin/sleep 0.1; done';
   await server.configure(
     `ALTER SYSTEM SET archive_command = '${command}'; SELECT pg_reload_conf()`,
     'archive_command',
@@ -241,20 +240,25 @@ test('PG_ARCHIVER_FAILING: a command that hangs or is empty counts no failure, a
   await write(8);
   // An archiver that is slow for a moment is none that hangs.
   expect((await judged(check.id)).faults).toEqual([]);
-  const client = await server.open('watcher');
-  const [row = {}] = await sample(client, check);
-  await client.end();
-  const after = (seconds: number) => {
-    const facts = { version: 180_000, database: '', now: new Date() };
-    const judgement = judgementOf(check, [{ ...row, archived_ago: seconds }], facts);
-    return 'faults' in judgement ? judgement.faults.map(({ metricLine }) => metricLine) : [];
+  // As if the first file had waited for so long, with one success before it, and with none.
+  const folder = join(server.host, 'pg_wal', 'archive_status');
+  const age = (seconds: number) => {
+    const at = Date.now() / 1_000 - seconds;
+    for (const name of readdirSync(folder).filter((one) => one.endsWith('.ready')))
+      utimesSync(join(folder, name), at, at);
   };
-  expect(after(299)).toEqual([]);
-  expect(after(300)).toEqual([
-    expect.stringMatching(
-      /^Archiving neither succeeds nor fails: the last success was 5 min ago, and \d+ MB of WAL/,
-    ),
-  ]);
+  age(3_600);
+  expect((await judged(check.id)).faults).toEqual([]);
+  await server.run(`select pg_stat_reset_shared('archiver')`);
+  age(290);
+  expect((await judged(check.id)).faults).toEqual([]);
+  age(305);
+  const [stuck] = (await judged(check.id)).faults;
+  expect(stuck?.metricLine).toMatch(
+    /^Archiving neither succeeds nor fails: none was ever archived, and \d+ MB of WAL wait, the oldest for 5 min;/,
+  );
+  // It may not look at what waits.
+  expect((await judged(check.id, 'stranger')).faults).toEqual([]);
   rmSync(hang);
   await server.until('select archived_count >= 8 from pg_stat_archiver');
   expect((await judged(check.id)).faults).toEqual([]);
