@@ -176,3 +176,10 @@ describe('a connection URL', () => {
     expect(() => parseConnectionUrl(url)).toThrow(/\.$/);
   });
 });
+
+test('a megabyte of blanks takes no longer than another text', () => {
+  const blanks = ' '.repeat(1_000_000);
+  for (const text of [`postgres://db${blanks}/app`, `${blanks}x${blanks}`, blanks])
+    expect(() => parseConnectionUrl(text)).toThrow(Rejection);
+  expect(parseConnectionUrl(`${blanks}postgres://ada@db/app${blanks}`)).toMatchObject({ host: 'db' });
+});
