@@ -98,13 +98,11 @@ export function relationCheck<T extends Thresholds>(relation: RelationCheck<T>):
     sql: () => serverRow,
     steps: (facts) => [
       (rows) =>
-        tablesIn(rows) > TABLE_LIMIT ||
-        (tablesIn(rows) === 0 && !withoutTables) ||
-        (among && onlyRow(rows)[among] === false)
+        tablesIn(rows) > TABLE_LIMIT || (tablesIn(rows) === 0 && !withoutTables) || hasNoneOf(rows, among)
           ? undefined
           : foundRows(candidates(facts.version, facts.thresholds), rowLimit),
       (rows) => (countsAsPrimary && onlyRow(rows)['sees_promotion'] === true ? PROMOTION : undefined),
-      (rows) => details && detailsOf(rows, details, facts),
+      (rows) => details && detailStatement(rows, details, facts),
     ],
     judge: (rows, facts) => judgeRelations(relation, rows, facts),
   };
@@ -130,7 +128,8 @@ function judgeRelations<T extends Thresholds>(
   const hasGone = (row: Row) =>
     needsDetails(row, relation.details, facts.thresholds) && !details.has(row['oid']);
   const found = rows.filter((row) => row['found'] === true && !hasGone(row));
-  const unseen = whyUnseen(found, relation.bySize === true && server.unsized);
+  const mayMiss = relation.bySize === true && server.unsized && !hasNoneOf(rows, relation.among);
+  const unseen = whyUnseen(found, mayMiss);
   const grants = found.flatMap(({ needs }) => (typeof needs === 'string' ? needs : []));
   const limits = {
     ...(grants[0] !== undefined && { grant: grants[0] }),
@@ -207,7 +206,7 @@ const foundRows = (candidates: string, limit: number) => `
    limit ${limit}`;
 
 /** The statement for the details of the candidates that need them; undefined if none does. */
-function detailsOf<T extends Thresholds>(
+function detailStatement<T extends Thresholds>(
   rows: readonly Row[],
   details: Details<T>,
   { version, thresholds }: { version: number; thresholds: T },
@@ -230,11 +229,15 @@ function needsDetails<T extends Thresholds>(
   return details !== undefined && row['unseen'] === null && (details.of?.(row, thresholds) ?? true);
 }
 
-/** Why some objects could not be judged; undefined if all were. */
-function whyUnseen(found: readonly Row[], isUnsized: boolean): string | undefined {
+function hasNoneOf(rows: readonly Row[], kind: keyof typeof KINDS | undefined): boolean {
+  return kind !== undefined && onlyRow(rows)[kind] === false;
+}
+
+/** Why some objects could not be judged; undefined if all were. `mayMiss`: others may not be among those that were found. */
+function whyUnseen(found: readonly Row[], mayMiss: boolean): string | undefined {
   const hidden = found.find((row) => row['unseen'] !== null);
   if (hidden) return textIn(hidden, 'unseen');
-  return isUnsized ? UNSIZED : undefined;
+  return mayMiss ? UNSIZED : undefined;
 }
 
 function inDatabase({ database }: Pick<ServerFacts, 'database'>, line: string): string {
