@@ -11,7 +11,6 @@ import { FORMATS } from '../notifications/channels/formats.ts';
 import { startAskingRecipients } from '../notifications/destinations/ask-recipients.ts';
 import { startLearningUnsubscribed } from '../notifications/destinations/learn-unsubscribed.ts';
 import { startDigestRounds } from '../notifications/digest/digest-rounds.ts';
-import { createAccessTokens } from '../notifications/dispatch/access-tokens.ts';
 import { startDispatcher } from '../notifications/dispatch/start-dispatcher.ts';
 import type { startSender } from '../notifications/sending/send-in-child.ts';
 import type { SecretKeys } from '../platform/encryption.ts';
@@ -80,7 +79,7 @@ export function startCellRounds(cells: Cells, cell: Cell, writer: pg.Pool, parts
   start(
     startDispatcher({
       ...{ writer: dispatching, secret, send, formats: FORMATS, log, measure: notifications },
-      ...{ consoleUrl, tokens: createAccessTokens(send) },
+      consoleUrl,
     }),
   );
   const alerting = open('writer', { ...STEP_POOL, name: 'alerts' });

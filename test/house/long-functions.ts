@@ -34,7 +34,7 @@ export const LONG_FUNCTIONS: Readonly<Record<string, readonly number[]>> = {
   'http/edge/http-server.ts': [84],
   'http/edge/pipelining.ts': [105],
   'monitor/session/mysql-session.ts': [90],
-  'notifications/dispatch/start-dispatcher.ts': [102],
+  'notifications/dispatch/start-dispatcher.ts': [101],
   'notifications/sending/send-in-child.ts': [105],
   'platform/telemetry/notification-metrics.ts': [75],
   'runs/changes/postgres-schema.ts': [84],

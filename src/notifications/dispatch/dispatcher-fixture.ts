@@ -14,7 +14,6 @@ import type { NewEvent } from '../event.ts';
 import { queueEvents } from '../outbox/queue-events.ts';
 import type { Send } from '../sending/outgoing.ts';
 import { startSender } from '../sending/send-in-child.ts';
-import { createAccessTokens } from './access-tokens.ts';
 import { startDispatcher } from './start-dispatcher.ts';
 
 /** A request that a receiver got. */
@@ -73,7 +72,6 @@ export function runDispatcher(store: TestStore, send?: Send): Rounds {
     writer,
     secret: store.deps.secret,
     send: send ?? sender.send,
-    tokens: createAccessTokens(send ?? sender.send),
     log: store.deps.log,
     formats: FORMATS,
     consoleUrl: () => 'https://dbvitals.example.com',

@@ -1,9 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type pg from 'pg';
 import { type Rounds, startRounds } from '../../platform/rounds.ts';
 import { errorFields, isStoreFailure } from '../../store/store-failure.ts';
 import type { Channel } from '../../vocabulary/channels.ts';
 import type { ChannelFormat } from '../channels/channel.ts';
-import { type AttemptDeps, attemptDelivery, type Open, opener } from './attempt-delivery.ts';
+import { createAccessTokens } from './access-tokens.ts';
+import {
+  type AttemptDeps,
+  attemptDelivery,
+  type EndedAttempt,
+  type Open,
+  opener,
+} from './attempt-delivery.ts';
 import { createRecorder } from './batch-records.ts';
 import { cancelOvertaken } from './cancel-overtaken.ts';
 import { disableWhenFailing, disableWhenGone, disableWhenTampered } from './disable-failing.ts';
@@ -24,7 +32,7 @@ const LOG_MS = 1_000;
 const GRACE_MS = 3_000;
 
 /** Options of a dispatcher: `writer` is a pool of its own, with at least 4 connections. */
-export interface DispatcherOptions extends AttemptDeps {
+export interface DispatcherOptions extends Omit<AttemptDeps, 'tokens'> {
   formats: Readonly<Record<Channel, ChannelFormat>>;
   measure: {
     attempted(channel: Channel, outcome: 'accepted' | 'failed'): void;
@@ -44,21 +52,20 @@ export function startDispatcher(options: DispatcherOptions): Rounds {
   const recorder = createRecorder(writer, log, abandoned.signal);
   const outage = storeOutage(log);
   const running = new Map<Promise<void>, Lease>();
-  const batches = createBatchSender(options, stopping.signal);
+  const deps = { ...options, tokens: createAccessTokens(options.send) };
+  const batches = createBatchSender(deps, stopping.signal);
   let wake = () => {};
 
   async function run(lease: Lease, open: Open): Promise<void> {
     const { destination } = lease;
-    const attempt = await attemptDelivery(options, lease, formats[destination.channel], open);
+    const attempt = await attemptDelivery(deps, lease, formats[destination.channel], open);
     if (attempt === null || abandoned.signal.aborted) return;
     measure.attempted(destination.channel, attempt.sent.accepted ? 'accepted' : 'failed');
     const recorded = await recorder.record(attempt);
     if (recorded && recorded.accepted > 0) measure.ended(destination.channel, 'accepted', recorded.accepted);
     if (recorded && recorded.givenUp > 0) measure.ended(destination.channel, 'given_up', recorded.givenUp);
     if (attempt.sent.accepted) await cancelOvertaken(writer, lease);
-    if (attempt.sent.gone) await disableWhenGone(writer, destination);
-    else if (attempt.tampered !== undefined) await disableWhenTampered(writer, destination, attempt.tampered);
-    else if (recorded?.isFailing) await disableWhenFailing(writer, destination);
+    await disableAfter(writer, attempt, recorded?.isFailing ?? false);
   }
 
   /** Starts what is due and has a slot. Returns the number of requests. */
@@ -138,6 +145,17 @@ export function startDispatcher(options: DispatcherOptions): Rounds {
       await logEnds(writer, 0).catch((error: unknown) => outage.met(error));
     },
   };
+}
+
+/** Disables a destination that is gone, was tampered with or fails for long. */
+async function disableAfter(
+  writer: pg.Pool,
+  { lease: { destination }, sent, tampered }: EndedAttempt,
+  isFailing: boolean,
+): Promise<void> {
+  if (sent.gone) await disableWhenGone(writer, destination);
+  else if (tampered !== undefined) await disableWhenTampered(writer, destination, tampered);
+  else if (isFailing) await disableWhenFailing(writer, destination);
 }
 
 /** Waits until all have settled, at most so long. None of them rejects. */
