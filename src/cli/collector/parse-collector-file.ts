@@ -64,7 +64,7 @@ const File = Type.Object(
 );
 
 /** What the reader itself says of the text, which shows nothing of it. */
-function problemOf(read: ReturnType<typeof readYaml>): string {
+function describeProblem(read: ReturnType<typeof readYaml>): string {
   return 'problem' in read && read.problem.code.startsWith('TOO_')
     ? `: ${read.problem.message.replace(/^T/, 't')}`
     : '';
@@ -80,7 +80,7 @@ function parse(text: string): ParsedFile {
   const read = readYaml(text, yaml);
   const resolved = 'problem' in read ? null : yamlValue(read.document);
   // The parser's message shows a part of the file.
-  if (!resolved) return { problem: ` is not YAML or JSON${problemOf(read)}.` };
+  if (!resolved) return { problem: ` is not YAML or JSON${describeProblem(read)}.` };
   const { value: written } = resolved;
   const [problem] = schemaProblems(File, written);
   if (problem) return { problem: `: ${[...problem.path, ''].join('.')} ${problem.sentence}` };

@@ -106,10 +106,10 @@ async function send(
 ): Promise<unknown> {
   const until = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
   const response = await exchange(url, body, headers, until).catch(async (error: unknown) => {
-    throw error instanceof StaleConnection ? error : new ServiceAway(await reasonOf(error, url));
+    throw error instanceof StaleConnection ? error : new ServiceAway(await explainFailure(error, url));
   });
   const text = await readText(response).catch(async (error: unknown) => {
-    throw new ServiceAway(await reasonOf(error, url));
+    throw new ServiceAway(await explainFailure(error, url));
   });
   const answer = parse(text);
   const { statusCode: status = 0 } = response;
@@ -174,7 +174,7 @@ function parse(text: string): unknown {
 }
 
 /** Why the service was not reached, as a part of a sentence. */
-async function reasonOf(error: unknown, { hostname, port }: URL): Promise<string> {
+async function explainFailure(error: unknown, { hostname, port }: URL): Promise<string> {
   if (!(error instanceof Error)) return 'unknown';
   const place = { name: 'the service', host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 443) };
   // An idle collector needs none of this.
