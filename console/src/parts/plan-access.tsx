@@ -1,5 +1,6 @@
 import './plan-access.css';
 import { Fragment } from 'react';
+import { counted } from './figure.ts';
 import { Icon } from './icons.tsx';
 
 // The endpoints by group, as the specification's section 5 has them.
@@ -39,7 +40,7 @@ export function planName(plan: string): string {
 /** A key's limit per minute, as a sentence; 0 = no access. */
 export function limitText(limit: number): string {
   if (limit === 0) return 'You can create keys, but every request is refused: this plan has no API access.';
-  return `Each key has its own limit of ${limit.toLocaleString('en')} ${limit === 1 ? 'request' : 'requests'} per minute.`;
+  return `Each key has its own limit of ${counted(limit, 'request')} per minute.`;
 }
 
 const LIST = new Intl.ListFormat('en-GB');

@@ -7,6 +7,7 @@ import type {
 import { send } from '../api.ts';
 import { Button } from '../parts/button.tsx';
 import { ConnectionLink } from '../parts/connection-link.tsx';
+import { counted } from '../parts/figure.ts';
 import { useRenewConnections } from '../parts/renew-connections.ts';
 import { InlineError, Loaded } from '../parts/states.tsx';
 import { thresholdPhrase } from '../parts/threshold-value.ts';
@@ -103,9 +104,7 @@ function Own({ check: { check_id }, listed: { data, total }, mayWrite, unitOf }:
   return (
     <>
       <p>
-        <strong>
-          {total.toLocaleString('en')} {total === 1 ? 'connection' : 'connections'}
-        </strong>{' '}
+        <strong>{counted(total, 'connection')}</strong>{' '}
         {mayWrite && (
           <Button isPending={reset.isPending} onPress={() => reset.mutate()} small>
             {data.length < total ? `Reset the first ${data.length.toLocaleString('en')}` : 'Reset'}

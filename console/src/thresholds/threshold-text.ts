@@ -5,6 +5,7 @@ import type {
   ThresholdPreview,
 } from '../../../src/console-api/thresholds/threshold-schemas.ts';
 import { metricWords } from '../../../src/platform/text/metric-words.ts';
+import { counted } from '../parts/figure.ts';
 import { thresholdWords } from '../parts/threshold-value.ts';
 
 const grouped = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 9 });
@@ -27,8 +28,7 @@ export function isFound(
   return check_id.toLowerCase().includes(part) || title.toLowerCase().includes(part);
 }
 
-const counted = (count: number, noun: string) =>
-  `${count === 0 ? 'no' : grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+const countedOrNo = (count: number, noun: string) => (count === 0 ? `no ${noun}s` : counted(count, noun));
 
 /** A preview in sentences: what would have changed, then what can't be known. */
 export function previewSentences(preview: ThresholdPreview): string[] {
@@ -49,7 +49,7 @@ export function previewSentences(preview: ThresholdPreview): string[] {
   ];
   const changes = parts.length === 0 ? 'no finding would have changed' : parts.join(', ');
   return [
-    `In the last runs of ${counted(looked_at, 'connection')}, ${changes}.`,
+    `In the last runs of ${countedOrNo(looked_at, 'connection')}, ${changes}.`,
     ...(looked_at < connections
       ? [`Of ${grouped(connections)} connections, only the first ${grouped(looked_at)} were checked.`]
       : []),
@@ -72,6 +72,6 @@ export function previewSentences(preview: ThresholdPreview): string[] {
 
 /** The connections of a change, in words. */
 export function scopeWords({ tag, connections }: Pick<ThresholdChange, 'tag' | 'connections'>): string {
-  if (connections) return counted(connections.length, 'connection');
+  if (connections) return countedOrNo(connections.length, 'connection');
   return tag === undefined ? 'all connections' : `connections with the tag ${tag}`;
 }

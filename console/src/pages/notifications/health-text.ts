@@ -1,4 +1,5 @@
 import type { Destination } from '../../../../src/console-api/notifications/destination-schemas.ts';
+import { counted } from '../../parts/figure.ts';
 import type { Status } from '../../parts/status-looks.tsx';
 import { clockTime, localDay } from '../../parts/time.tsx';
 import { visibleText } from '../../parts/visible-text.ts';
@@ -39,6 +40,9 @@ export function healthOf({
 function unconfirmed(recipients: Destination['recipients']): Health {
   const waiting = recipients.filter(({ state }) => state === 'unconfirmed').length;
   if (waiting === 0) return { status: 'error', word: 'No recipients', detail: 'All recipients unsubscribed' };
-  const who = waiting === 1 ? '1 recipient' : `${waiting} recipients`;
-  return { status: 'invited', word: `Waiting for ${who} to confirm`, detail: null };
+  return {
+    status: 'invited',
+    word: `Waiting for ${counted(waiting, 'recipient')} to confirm`,
+    detail: null,
+  };
 }

@@ -6,6 +6,7 @@ import { ConnectionLink } from '../../parts/connection-link.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { endSilences } from '../../parts/end-silences.ts';
 import { Checkbox } from '../../parts/field.tsx';
+import { counted } from '../../parts/figure.ts';
 import { useRenewConnections } from '../../parts/renew-connections.ts';
 import { useRestoredFocus } from '../../parts/restore-focus.ts';
 import { reasonText } from '../../parts/silence-reasons.ts';
@@ -70,7 +71,7 @@ function Silenced({ list: { data, total } }: { list: AccountSilences }) {
             Select all
           </Checkbox>
           <Button isDisabled={ids.length === 0 || ids.length > MOST} onPress={() => setAsked(true)}>
-            End {ids.length === 1 ? '1 silence' : `${ids.length.toLocaleString('en')} silences`}
+            End {counted(ids.length, 'silence')}
           </Button>
         </div>
       )}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { SEVERITIES } from '../../../../src/vocabulary/severities.ts';
 import { TICKET_SORTS, TICKET_STATES, type TicketSort } from '../../../../src/vocabulary/ticket-lists.ts';
+import { counted } from '../../parts/figure.ts';
 import { readableLine } from '../../parts/readable-text.ts';
 import { RowPlace } from '../../parts/row-place.tsx';
 import { SelectBox } from '../../parts/selection.tsx';
@@ -38,9 +39,7 @@ function TicketLink({ ticket }: { ticket: Ticket }) {
       {!isTitleRepeated && <RowPlace isConnectionNamed={isConnectionNamed} of={ticket} />}
       <span className="row-measured">
         <bdi>{readableLine(metric_line)}</bdi>
-        {comments > 0 && (
-          <span className="row-comments">{comments === 1 ? '1 comment' : `${comments} comments`}</span>
-        )}
+        {comments > 0 && <span className="row-comments">{counted(comments, 'comment')}</span>}
       </span>
       <span className="row-marks">
         <StatusMark quiet status={severity} />

@@ -1,4 +1,5 @@
 import type { Unit } from '../../../../src/vocabulary/units.ts';
+import { counted } from '../figure.ts';
 import { valueText } from './value-text.ts';
 
 /** The forecast of a value that only grows. */
@@ -46,7 +47,5 @@ export function forecastText(
   const earliest = days(full_earliest ?? full_at);
   const interval =
     full_latest === null ? `${earliest} at the earliest` : `${earliest} to ${days(full_latest)}`;
-  return about === 0
-    ? `${end} within a day`
-    : `${end} in about ${about} ${about === 1 ? 'day' : 'days'} (${interval})`;
+  return about === 0 ? `${end} within a day` : `${end} in about ${counted(about, 'day')} (${interval})`;
 }
