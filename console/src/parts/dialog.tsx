@@ -35,7 +35,8 @@ const FREE_ABOVE = 16;
 
 /**
  * While a dialog shows an error, its buttons stay where they are, however long the error is. One with a form keeps the height from
- * before and scrolls. One that only asks grows upward, and scrolls when it reaches the top of the window.
+ * before and scrolls. One that only asks grows upward, and scrolls when it reaches the top of the window. Both scroll to the first error
+ * when it comes.
  */
 function keepButtons(body: HTMLElement, modal: HTMLElement): () => void {
   let before = { height: 0, top: 0, bottom: 0 };
@@ -61,7 +62,7 @@ function keepButtons(body: HTMLElement, modal: HTMLElement): () => void {
       body.style.maxHeight = `${before.height + Math.max(0, before.top - FREE_ABOVE)}px`;
       move(before.bottom - (modal.getBoundingClientRect().bottom - moved));
     }
-    // Before, all of the dialog scrolled, and that place is lost.
+    // `useErrorInView` scrolled the whole dialog. Now its body is what scrolls, and that place is lost.
     if (error && !hadError) (body.querySelector(ERRORS) ?? error).scrollIntoView({ block: 'nearest' });
     hadError = error !== null;
   };

@@ -22,7 +22,7 @@ export function useParameterError(parameters: string | readonly string[]): strin
   );
 }
 
-/** The same for a field, which shows it in place of the form. */
+/** What the service said about the parameters of a field: it stands there, not below the form. */
 export function useFieldError(parameters: string | readonly string[] = []): string | null {
   const { fields } = useContext(Errors);
   const key = [parameters].flat().join();

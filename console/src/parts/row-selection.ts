@@ -7,16 +7,16 @@ import { useShortcut } from './shortcut.ts';
 interface SelectionOptions {
   /** The most rows. */
   most?: number;
-  /** Whether the member may select. */
-  isOn?: boolean;
-  /** Whether Escape clears. */
-  isCleared?: boolean;
+  /** Whether the keys select; by default they do. */
+  canSelect?: boolean;
+  /** Whether Escape clears the selection; by default it does. */
+  canClear?: boolean;
 }
 
 /** The selected rows of a list by id, as they were then: `x` selects the focused row, `X` the rows up to it, Escape clears. */
 export function useRowSelection<Row extends { id: number }>(
   rows: readonly Row[],
-  { most = Number.POSITIVE_INFINITY, isOn = true, isCleared = true }: SelectionOptions = {},
+  { most = Number.POSITIVE_INFINITY, canSelect = true, canClear = true }: SelectionOptions = {},
 ) {
   const [chosen, setChosen] = useState<ReadonlyMap<number, Row>>(new Map());
   const last = useRef<number | null>(null);
@@ -41,12 +41,12 @@ export function useRowSelection<Row extends { id: number }>(
   const clear = useCallback(() => setChosen(new Map()), []);
   const select = (isRange: boolean) => {
     const row = rows[focusedRow()];
-    if (!isOn || !row) return;
+    if (!canSelect || !row) return;
     toggle(row.id, isRange);
     announce(isRange ? 'Selected up to this row' : chosen.has(row.id) ? 'Not selected' : 'Selected');
   };
   useShortcut('x', () => select(false));
   useShortcut('X', () => select(true));
-  useShortcut('Escape', clear, isCleared && chosen.size > 0);
+  useShortcut('Escape', clear, canClear && chosen.size > 0);
   return { chosen, setChosen, toggle, clear };
 }

@@ -26,24 +26,24 @@ export function SignedOutLayout({ title, children }: { title: string; children: 
 }
 
 interface LinkContentProps<T> {
-  /** What the link is for. */
+  /** The answer to the link's token. */
   link: UseQueryResult<T>;
   /** While it is read. */
   title: string;
-  /** Below the reason why a link can't be used. */
-  way?: ReactNode;
+  /** What to do when the link can't be used. */
+  action?: ReactNode;
   children: (data: T) => ReactNode;
 }
 
-/** A page that a one-time link opens. */
-export function LinkContent<T>({ link, title, way, children }: LinkContentProps<T>) {
+/** The page that a link with a token opens, without a session. */
+export function LinkContent<T>({ link, title, action, children }: LinkContentProps<T>) {
   const { data, error } = link;
   if (data !== undefined) return children(data);
   if (error instanceof ApiError && error.status === 404) {
     return (
       <SignedOutLayout title="This link can’t be used">
         <p>{error.message}</p>
-        {way}
+        {action}
       </SignedOutLayout>
     );
   }

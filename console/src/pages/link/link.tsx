@@ -25,7 +25,7 @@ export function LinkPage() {
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
-    <LinkContent link={link} title="Your link" way={<ButtonLink to="/sign-in">Go to sign-in</ButtonLink>}>
+    <LinkContent link={link} title="Your link" action={<ButtonLink to="/sign-in">Go to sign-in</ButtonLink>}>
       {(data) => <LinkForm link={data} token={token} />}
     </LinkContent>
   );

@@ -14,12 +14,12 @@ import type { Target } from './use-triage-actions.tsx';
  * list, else the selected ones, the focused row, or the open one.
  */
 export function useSelection(tickets: readonly Ticket[], search: TicketsSearch) {
-  const isOn = useCan()('connections:write');
+  const canSelect = useCan()('connections:write');
   const { chosen, setChosen, toggle, clear } = useRowSelection<SeenTicket>(tickets, {
     most: MOST_TICKETS,
-    isOn,
+    canSelect,
     // First it closes the open ticket.
-    isCleared: !search.ticket,
+    canClear: !search.ticket,
   });
   const queries = useQueryClient();
   const choice = JSON.stringify({

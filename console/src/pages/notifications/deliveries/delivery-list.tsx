@@ -52,7 +52,7 @@ const COLUMNS: Column<Delivery>[] = [
           <bdi>{visibleText(title)}</bdi>
         </Link>
         <div className="small quiet two-lines">
-          <DeliveryOf connection_name={connection_name} kind={kind} />
+          <DeliverySubject connection_name={connection_name} kind={kind} />
         </div>
       </>
     ),
@@ -94,8 +94,8 @@ const COLUMNS: Column<Delivery>[] = [
 
 const BESIDE = COLUMNS.filter(({ id }) => id === 'event' || id === 'state');
 
-/** What a delivery tells of, and of which connection. */
-export function DeliveryOf({ kind, connection_name }: Pick<Delivery, 'kind' | 'connection_name'>) {
+/** The kind of a delivery's event, and its connection. */
+export function DeliverySubject({ kind, connection_name }: Pick<Delivery, 'kind' | 'connection_name'>) {
   return (
     <>
       {KIND_TEXTS[kind].name}

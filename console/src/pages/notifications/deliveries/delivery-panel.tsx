@@ -11,7 +11,7 @@ import { Time } from '../../../parts/time.tsx';
 import { useAction } from '../../../parts/use-action.ts';
 import { visibleText } from '../../../parts/visible-text.ts';
 import { Attempts } from './attempts.tsx';
-import { DeliveryMark, DeliveryOf } from './delivery-list.tsx';
+import { DeliveryMark, DeliverySubject } from './delivery-list.tsx';
 import { deliveryQuery } from './delivery-queries.ts';
 
 interface DeliveryPanelProps {
@@ -38,7 +38,7 @@ function Content({ delivery, mayResend }: { delivery: DeliveryDetail; mayResend:
         <DeliveryMark attempts={attempts.length} state={state} />
         <PanelHeading>{visibleText(title)}</PanelHeading>
         <p className="quiet">
-          <DeliveryOf connection_name={connection_name} kind={kind} />
+          <DeliverySubject connection_name={connection_name} kind={kind} />
         </p>
         {reason !== null && (
           <p>
