@@ -3,7 +3,7 @@ import type { KeyRefusals } from '../../../../src/console-api/keys/key-use-route
 import { read } from '../../api.ts';
 import { Loaded, Message } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { ENTRY_COLUMNS } from './request-log.tsx';
+import { entryColumns } from './request-log.tsx';
 
 const REASONS = new Map([
   ['revoked', 'Revoked'],
@@ -34,7 +34,7 @@ export function RefusedAttempts({ id }: { id: number }) {
 }
 
 const COLUMNS: readonly Column<Refusal>[] = [
-  ...ENTRY_COLUMNS,
+  ...entryColumns('Recorded'),
   {
     id: 'reason',
     header: 'Reason',

@@ -60,28 +60,30 @@ function statusMark(status: number) {
   return <StatusMark quiet status={look} word={status === 429 ? '429 over the limit' : String(status)} />;
 }
 
-/** The columns of an entry of the log: its id, which leads to it, and its time. */
-export const ENTRY_COLUMNS: readonly Column<Pick<KeyRequest, 'id' | 'occurred_at'>>[] = [
-  {
-    id: 'id',
-    header: 'Entry',
-    width: '5rem',
-    cell: ({ id }) => (
-      <Link className="row-link" search={{ entry: String(id) }} to="/activity">
-        {id}
-      </Link>
-    ),
-  },
-  {
-    id: 'at',
-    header: 'Recorded',
-    width: 'minmax(11.5rem, 1fr)',
-    cell: ({ occurred_at }) => <Time as="local" at={occurred_at} seconds />,
-  },
-];
+/** The columns of an entry of the log: its id, which leads to it, and its time, which `time` names. */
+export function entryColumns(time: string): readonly Column<Pick<KeyRequest, 'id' | 'occurred_at'>>[] {
+  return [
+    {
+      id: 'id',
+      header: 'Entry',
+      width: '5rem',
+      cell: ({ id }) => (
+        <Link className="row-link" search={{ entry: String(id) }} to="/activity">
+          {id}
+        </Link>
+      ),
+    },
+    {
+      id: 'at',
+      header: time,
+      width: 'minmax(11.5rem, 1fr)',
+      cell: ({ occurred_at }) => <Time as="local" at={occurred_at} seconds />,
+    },
+  ];
+}
 
 const REQUEST_COLUMNS: readonly Column<KeyRequest>[] = [
-  ...ENTRY_COLUMNS,
+  ...entryColumns('Time'),
   {
     id: 'what',
     header: 'Request',
