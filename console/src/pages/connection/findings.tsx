@@ -85,7 +85,9 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
       id: 'measured',
       header: 'Measured',
       width: 'minmax(10rem, 3fr)',
-      cell: (finding) => <bdi className="finding-measured">{readableLine(finding.metric_line)}</bdi>,
+      cell: (finding) => (
+        <bdi className="finding-measured two-lines">{readableLine(finding.metric_line)}</bdi>
+      ),
     },
   ];
   return (

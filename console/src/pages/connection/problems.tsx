@@ -52,7 +52,7 @@ export function ProblemList({ connectionId, findings }: ProblemsProps) {
               >
                 <bdi>{finding.title}</bdi>
               </Link>
-              <bdi className="finding-measured">{readableLine(finding.metric_line)}</bdi>
+              <bdi className="finding-measured two-lines">{readableLine(finding.metric_line)}</bdi>
             </div>
           </li>
         );
