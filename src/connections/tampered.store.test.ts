@@ -56,7 +56,7 @@ async function expectRefused(key: ConnectionKey, reason: RegExp): Promise<void> 
     { check_id: 'CONN_AUTH_FAILED', status: 'critical', metric_line: expect.stringMatching(reason) },
   ]);
   expect(store.said).toContainEqual({ level: 'error', message: expect.stringMatching(/^tampering: /) });
-  expect(await entries(key)).toEqual([{ connection_id: key.connectionId }]);
+  expect(await entries(key)).toEqual([{ connection_id: key.connectionId, name: 'test' }]);
 }
 
 const direct = () => ({ connection_type: 'direct', host: 'db.example.com', port: 5432, tls: 'verify-full' });

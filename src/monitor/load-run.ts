@@ -28,7 +28,7 @@ import type { Target } from './session/session.ts';
 import type { Tunnel } from './session/ssh-tunnel.ts';
 
 const selectTarget = `
-  select ${destinationColumns}, c.credential, c.ssh_credential, ${isCollected} as "isCollected",
+  select ${destinationColumns}, c.name, c.credential, c.ssh_credential, ${isCollected} as "isCollected",
          thresholds, ${tagsOfConnection} as tags, ${overridesOfConnection} as overrides,
          ${backupFacts} as backups,
          ${ownChecksOfConnection} as own,
@@ -60,6 +60,7 @@ export interface TargetRow extends Destination {
 }
 
 interface RunRow extends TargetRow, EncryptedSecrets {
+  name: string;
   isCollected: boolean;
   thresholds: Record<string, Thresholds>;
   tags: string[];
@@ -78,6 +79,8 @@ interface RunRow extends TargetRow, EncryptedSecrets {
 
 /** A run as sent to a child process, and the store's time (Unix, in seconds) when it was loaded. */
 export interface LoadedRun {
+  /** The connection's name. */
+  name: string;
   job: Job;
   /** The name of the operator's command that prints the password; null = the job has it. */
   tokenSource: string | null;
@@ -104,6 +107,7 @@ export async function loadRun(deps: LoadDeps, connection: ConnectionKey): Promis
   const secrets = await decryptSecrets(deps.writer, deps.secret, row, row);
   const instructions = { ...(await loadInstructions(deps, connection, row)), began };
   return {
+    name: row.name,
     job: { target: toTarget(row, secrets), instructions },
     tokenSource: row.token_source,
     backups: row.backups,

@@ -147,7 +147,7 @@ function recordRun(
   { record }: Change,
   { actor }: StoreDeps,
   { connection, loaded }: EndedRun,
-  { previous }: RunState,
+  { previous, watch }: RunState,
   { score, findings }: RunVerdict,
   health_check_id: number,
 ): void {
@@ -159,7 +159,10 @@ function recordRun(
     ...actor,
   });
   const isKnown = previous.findings.some(({ metric_line }) => metric_line === findings[0]?.metric_line);
-  if (!loaded && !isKnown) record('connection_tampered', `/connections/${connection_id}`, { connection_id });
+  if (!loaded && !isKnown) {
+    const { name } = watch.connection;
+    record('connection_tampered', `/connections/${connection_id}`, { connection_id, name });
+  }
 }
 
 /** Stores what changed, with tickets, entries and events. Returns how many entries the tickets have. */

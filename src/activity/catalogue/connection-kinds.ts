@@ -25,6 +25,7 @@ const undone = optional(flag('whether Undo did it'));
 const silence = {
   silence_id: idField('the silence', 8),
   connection_id: connectionId,
+  connection_name: optional(text("the connection's name", 'orders')),
   check_id: checkId,
   object: orNull(text('the object; null = all', 'public.orders')),
   reason: text('why', 'accepted'),
@@ -102,7 +103,8 @@ export const CONNECTION_KINDS = {
     activity: 'update',
     actor: 'service',
     target: 'connection',
-    properties: { connection_id: connectionId },
+    targetName: 'name',
+    properties: { connection_id: connectionId, name: optional(name) },
   }),
   threshold_changed: kind({
     meaning: 'Thresholds of the account or of a tag changed.',
@@ -214,8 +216,10 @@ export const CONNECTION_KINDS = {
     severity: 'low',
     activity: 'read',
     target: 'connection',
+    targetName: 'name',
     properties: {
       connection_id: connectionId,
+      name: optional(name),
       sql: text('the statement', 'select count(*) as value from orders'),
     },
   }),
@@ -225,8 +229,10 @@ export const CONNECTION_KINDS = {
     severity: 'low',
     activity: 'read',
     target: 'connection',
+    targetName: 'name',
     properties: {
       connection_id: connectionId,
+      name: optional(name),
       query: optional(text('the id of the query', 'f3a1c07e99b2d415')),
       queries: optional(texts('the ids of the queries, if they are several', ['f3a1c07e99b2d415'])),
     },

@@ -32,6 +32,14 @@ test.each(ACTION_TYPES)('%s names its target by a property that it has', (type) 
   if (targetName !== null) expect(names).toContain(targetName);
 });
 
+test('every kind about a connection has its name, except a health check, whose properties the contract fixes', () => {
+  const unnamed = ACTION_TYPES.filter((type) => {
+    const { target, targetName } = CATALOGUE[type];
+    return target === 'connection' && targetName === null;
+  });
+  expect(unnamed).toEqual(['health_check_completed']);
+});
+
 test('an entry of a later version is an event too', () => {
   const entry = { ...exampleEntry('account_changed'), action_type: 'thing_refused', properties: { a: [1] } };
   expect(ocsfProblems(formatEntry('ocsf', entry, 1))).toEqual([]);

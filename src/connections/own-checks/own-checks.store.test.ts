@@ -237,8 +237,8 @@ test('a trial stores nothing but its entry', async () => {
     faults: 0,
   });
   expect((await entries()).map(({ properties }) => properties)).toEqual([
-    { connection_id: key.connectionId, sql: SQL },
-    { connection_id: key.connectionId, sql: 'drop table queue' },
+    { connection_id: key.connectionId, name: 'test', sql: SQL },
+    { connection_id: key.connectionId, name: 'test', sql: 'drop table queue' },
   ]);
   const lost = await store.watched({ host: '/nowhere' });
   expect(await tryOwnCheck(store.deps, lost, tried)).toMatchObject({

@@ -173,7 +173,11 @@ test('a trial shows what the statement gives, and stores only that it ran', asyn
   expect((await tried({ sql: 'select 1\0' }))[0]).toBe(400);
   expect((await entries()).at(-2)).toMatchObject({
     action_type: 'own_check_tried',
-    properties: { connection_id: connectionId, actor_member_id: owner.memberId },
+    properties: {
+      connection_id: connectionId,
+      name: 'test',
+      actor_member_id: owner.memberId,
+    },
   });
   const { rows: tickets } = await store.writer.query('select from ticket where account_id = $1', [
     owner.accountId,

@@ -152,7 +152,7 @@ test('texts are stored only while they are on, each reading is logged, and switc
   );
   expect(rows).toMatchObject([
     { properties: { changed: ['query_texts'], from: { query_texts: false }, to: { query_texts: true } } },
-    { properties: { connection_id: connectionId, query: '1' } },
+    { properties: { connection_id: connectionId, name: 'test', query: '1' } },
     { properties: { connection_id: connectionId, queries: ['1', '2'] } },
   ]);
   expect(JSON.stringify(rows)).not.toContain('select');

@@ -52,7 +52,7 @@ export async function tryOwnCheck(
   if (!isSqlEngine(engine))
     throw new Rejection('conflict', `${ENGINE_NAMES[engine]} runs no SELECT, so it has no own checks.`);
   await change(async ({ record }) => {
-    const properties = { connection_id, sql: tried.sql, ...deps.actor };
+    const properties = { connection_id, name: run.name, sql: tried.sql, ...deps.actor };
     record('own_check_tried', PAGE_LINKS.connection(connection_id), properties);
   });
   const { target, instructions } = run.job;

@@ -1,7 +1,7 @@
 import type { ChangeAccount } from '../../activity/record-entry.ts';
 
 const select = `
-  select t.query, t.text
+  select t.query, t.text, c.name
     from query_text t
     join connection c using (account_id, connection_id)
    where account_id = $1 and connection_id = $2 and query = any ($3) and c.query_texts and c.removed_at is null
@@ -21,14 +21,20 @@ export async function readQueryTexts(
   actor: Readonly<Record<string, unknown>> = {},
 ): Promise<QueryText[]> {
   return change(async ({ accountId, client, record }) => {
-    const { rows } = await client.query<QueryText>(select, [accountId, connectionId, queries]);
-    const [first, ...others] = rows.map(({ query }) => query);
+    const { rows } = await client.query<QueryText & { name: string }>(select, [
+      accountId,
+      connectionId,
+      queries,
+    ]);
+    const [first, ...others] = rows;
     if (first === undefined) return [];
+    const { name, query } = first;
     record('query_text_read', `/connections/${connectionId}`, {
       connection_id: connectionId,
-      ...(others.length === 0 ? { query: first } : { queries: [first, ...others] }),
+      name,
+      ...(others.length === 0 ? { query } : { queries: rows.map((row) => row.query) }),
       ...actor,
     });
-    return rows;
+    return rows.map((row) => ({ query: row.query, text: row.text }));
   });
 }

@@ -5,10 +5,10 @@ import { queueMemberChanges } from '../../notifications/outbox/ticket-events.ts'
 import { notFound, Rejection } from '../../platform/rejection.ts';
 import { storeChanges } from '../../runs/changes/store-changes.ts';
 import { one } from '../../store/one.ts';
-import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 import { resolveSilencedTickets } from '../record-findings.ts';
+import { recordSilences } from './record-silences.ts';
 import { silenceChange } from './silence-change.ts';
-import { propertiesOf, type SilenceRow, silenceColumns } from './silence-row.ts';
+import { type SilenceRow, silenceColumns } from './silence-row.ts';
 
 /** The check or object to silence, and the reason. */
 export type WantedSilence = Pick<SilenceRow, 'check_id' | 'object' | 'reason' | 'note' | 'until'>;
@@ -29,7 +29,7 @@ export async function addSilence(
   actor: Record<string, unknown> = {},
 ): Promise<SilenceRow> {
   return change(async (within) => {
-    const { accountId, client, at, author, record } = within;
+    const { accountId, client, at, author } = within;
     await requireWatched(client, accountId, connectionId);
     const { check_id, object, reason, note, until } = wanted;
     const values = [accountId, connectionId, at, check_id, object, reason, note, until, author];
@@ -38,10 +38,7 @@ export async function addSilence(
     const scope = { accountId, connectionId, at };
     await requireFew(client, scope);
     await storeChanges(client, scope, [silenceChange('came', silence, author)]);
-    record('silence_added', PAGE_LINKS.connection(silence.connection_id), {
-      ...propertiesOf(silence),
-      ...actor,
-    });
+    await recordSilences(within, 'silence_added', [silence], actor);
     await resolveCovered(within, connectionId, [silence]);
     return silence;
   });

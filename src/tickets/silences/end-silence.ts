@@ -1,9 +1,9 @@
 import type { ChangeAccount } from '../../activity/record-entry.ts';
 import { notFound } from '../../platform/rejection.ts';
 import { storeChangesOfMany } from '../../runs/changes/store-changes.ts';
-import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
+import { recordSilences } from './record-silences.ts';
 import { silenceChange } from './silence-change.ts';
-import { propertiesOf, type SilenceRow, silenceColumns } from './silence-row.ts';
+import { type SilenceRow, silenceColumns } from './silence-row.ts';
 
 const end = `
   update silence
@@ -35,7 +35,8 @@ export async function endSilences(
   silenceIds: readonly number[],
   actor: Record<string, unknown> = {},
 ): Promise<SilenceRow[]> {
-  return change(async ({ accountId, client, at, author, record }) => {
+  return change(async (within) => {
+    const { accountId, client, at, author } = within;
     const { rows: stored } = await client.query<{ id: number }>(known, [accountId, silenceIds]);
     const missing = silenceIds.find((wanted) => !stored.some(({ id }) => id === wanted));
     if (missing !== undefined) throw notFound('active silence', missing, ': see "silence list".');
@@ -45,11 +46,7 @@ export async function endSilences(
       connectionId: silence.connection_id,
     }));
     await storeChangesOfMany(client, { accountId, at }, changes);
-    for (const silence of silences)
-      record('silence_ended', PAGE_LINKS.connection(silence.connection_id), {
-        ...propertiesOf(silence),
-        ...actor,
-      });
+    await recordSilences(within, 'silence_ended', silences, actor);
     return silences;
   });
 }

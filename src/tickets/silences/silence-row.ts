@@ -35,8 +35,3 @@ export async function accountOfSilence(writer: pg.Pool, id: number): Promise<num
   if (!row) throw notFound('active silence', id, ': see "silence list".');
   return row.account_id;
 }
-
-/** The details of a silence in a log entry. */
-export function propertiesOf({ id, connection_id, check_id, object, reason, note, until }: SilenceRow) {
-  return { silence_id: id, connection_id, check_id, object, reason, note, until };
-}

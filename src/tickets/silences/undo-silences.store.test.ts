@@ -110,6 +110,17 @@ test('the undone end of a silence restores it exactly, and resolves what opened 
   expect(await silences()).toEqual(before);
 });
 
+test('each entry of a silence names its connection', async () => {
+  const { id } = await silence();
+  await endSilence(by(), id);
+  await resumeSilences(by(), [id]);
+  const [{ name }] = await rows('select name from connection where account_id = $1');
+  const named = await rows(
+    `select properties ->> 'connection_name' as name from activity where account_id = $1 and action_type like 'silence%'`,
+  );
+  expect(named).toEqual([{ name }, { name }, { name }]);
+});
+
 test('neither is undone after an hour, nor a silence whose time is over', async () => {
   const { id } = await silence();
   await store.writer.query(

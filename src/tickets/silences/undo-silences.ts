@@ -2,12 +2,12 @@ import type { ChangeAccount } from '../../activity/record-entry.ts';
 import { queueMemberChanges } from '../../notifications/outbox/ticket-events.ts';
 import { notFound } from '../../platform/rejection.ts';
 import { storeChangesOfMany } from '../../runs/changes/store-changes.ts';
-import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
 import { reopenSilencedTickets } from '../record-findings.ts';
 import { requireFew, resolveCovered } from './add-silence.ts';
 import { endSilence } from './end-silence.ts';
+import { recordSilences } from './record-silences.ts';
 import { silenceChange } from './silence-change.ts';
-import { propertiesOf, type SilenceRow, silenceColumns } from './silence-row.ts';
+import { type SilenceRow, silenceColumns } from './silence-row.ts';
 
 /** How long a silence can be undone. Later, much else may have changed. */
 const UNDOABLE = `interval '1 h'`;
@@ -31,18 +31,14 @@ const resume = `
  */
 export function resumeSilences(change: ChangeAccount, silenceIds: readonly number[]): Promise<SilenceRow[]> {
   return change(async (within) => {
-    const { accountId, client, at, author, record } = within;
+    const { accountId, client, at, author } = within;
     const { rows } = await client.query<SilenceRow>(resume, [accountId, silenceIds, at]);
     const changes = rows.map((silence) => ({
       ...silenceChange('came', silence, author),
       connectionId: silence.connection_id,
     }));
     await storeChangesOfMany(client, { accountId, at }, changes);
-    for (const silence of rows)
-      record('silence_added', PAGE_LINKS.connection(silence.connection_id), {
-        ...propertiesOf(silence),
-        undone: true,
-      });
+    await recordSilences(within, 'silence_added', rows, { undone: true });
     for (const connectionId of new Set(rows.map(({ connection_id }) => connection_id))) {
       await requireFew(client, { accountId, connectionId, at });
       const ofConnection = rows.filter(({ connection_id }) => connection_id === connectionId);
