@@ -1,16 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { closeWindows, keepPicture, openWindow, PHONE, visit, WIDE, type Window } from './chromium.ts';
+import { closeWindows, keepPicture, openWindow, visit, WIDE, type Window } from './chromium.ts';
 import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { addDestination } from './destinations.ts';
-import { drawn, LONG, measure, refuse } from './steady.ts';
+import { ANSWERS, drawn, fillEmpty, press, refuse, WORD } from './steady.ts';
 
 const SOURCE = join(import.meta.dirname, '../../console/src');
-
-/** What fields accept that take a name or a number, such as the name of a key that is to be revoked. */
-const WORD = '7';
 
 let service: ConsoleAccount;
 let owner: Person;
@@ -50,13 +47,6 @@ beforeAll(async () => {
   await ask('POST', '/views', { page: 'tickets', name: 'Mine', query: 'status=all' });
   const url = 'http://127.0.0.1:9/';
   ids['hook'] = String((await addDestination(service, owner, { url, channel: 'webhook' })).destination.id);
-  const { destination } = await addDestination(service, owner, {
-    url: undefined as never,
-    name: 'Mail',
-    channel: 'email',
-    recipients: ['ada@example.com'],
-  });
-  ids['mail'] = String(destination.id);
   const off = await addDestination(service, owner, { url, channel: 'webhook', name: 'Off' });
   ids['off'] = String(off.destination.id);
   await ask('POST', `/destinations/${ids['off']}/disable`);
@@ -84,11 +74,6 @@ interface Case {
   open?: (at: Page) => Promise<unknown>;
 }
 
-const press =
-  (...names: (string | RegExp)[]) =>
-  async (at: Page) => {
-    for (const name of names) await at.getByRole('button', { name, exact: true }).first().click();
-  };
 /** An action of a row's menu. */
 const act = (row: RegExp, action: string) => async (at: Page) => {
   await at.getByRole('button', { name: row }).first().click();
@@ -309,7 +294,7 @@ const DIALOGS: Record<string, Case> = {
   },
 };
 
-/** Forms whose test is elsewhere: on pages in steady-forms, and below. */
+/** Forms whose test is elsewhere: on pages in steady-forms and steady-pages, and below. */
 const ELSEWHERE = [
   'pages/account/account-name.tsx',
   'pages/add-connection/add-collected.tsx',
@@ -335,34 +320,7 @@ test('every form and every question of the console is tried', () => {
   expect(forms.sort()).toEqual([...new Set(Object.values(DIALOGS).map(({ files }) => files))].sort());
 });
 
-/** The windows and what the service answers there. */
-const ANSWERS = [
-  [PHONE, `${LONG} ${LONG} ${LONG}`],
-  [WIDE, 'Try again.'],
-] as const;
-
 const pathOf = ({ path }: Case) => path.replace(/\$(\w+)/g, (_, name: string) => ids[name] ?? name);
-
-/** Gives every empty field a value that its browser accepts. Returns how many there were. */
-async function fillEmpty(form: Locator): Promise<number> {
-  let filled = 0;
-  const fields = 'input:not([type=checkbox], [type=radio], [type=hidden], [hidden]), textarea';
-  for (const field of await form.locator(fields).all()) {
-    if (!(await field.isVisible()) || !(await field.isEditable()) || (await field.inputValue()) !== '')
-      continue;
-    const type = await field.getAttribute('type');
-    const VALUES: Record<string, string> = {
-      email: 'ada@example.com',
-      url: 'https://hooks.example/1',
-      number: '7',
-      'datetime-local': '2031-01-31T12:00',
-      date: '2031-01-31',
-    };
-    filled += 1;
-    await field.fill(VALUES[type ?? ''] ?? WORD);
-  }
-  return filled;
-}
 
 /** Opens a dialog with its fields filled. Returns the button that sends it, and how many fields were filled. */
 async function openFilled(entry: Case, size: { width: number; height: number }) {
@@ -433,135 +391,4 @@ test('a comment that is not sent is still there after Escape closed its ticket',
   await page.goBack();
   await page.locator('.ticket-panel').waitFor();
   expect(await page.getByLabel('Comment', { exact: true }).inputValue()).toBe('Looks like the backup.');
-});
-
-/** Buttons and boxes of lists and pages, whose request the service refuses. */
-const IN_PLACE: Record<string, Case & { act: (at: Page) => Promise<unknown> }> = {
-  'an assignment above the list of tickets': {
-    files: 'pages/tickets/tickets.tsx',
-    path: '/tickets?status=all',
-    async act(at) {
-      await at.keyboard.press('j');
-      await at.keyboard.press('e');
-    },
-  },
-  'a ticket in its panel': {
-    files: 'pages/tickets/ticket-triage.tsx',
-    path: '/tickets?ticket=$ticket',
-    act: press('Acknowledge'),
-  },
-  'the recipients of a destination': {
-    files: 'pages/notifications/recipients.tsx',
-    path: '/notifications/$mail',
-    act: press('Ask again'),
-  },
-  'a rule in its row': {
-    files: 'pages/alerts/rules/alert-rule-list.tsx',
-    path: '/alerts?view=rules',
-    act: (at) => at.locator('.rule-item .checkbox').first().click(),
-  },
-};
-
-/** What moves on a page when its request is refused. */
-async function movedBy(
-  at: Page,
-  message: string,
-  action: (at: Page) => Promise<unknown>,
-): Promise<unknown[]> {
-  await expect.poll(() => at.locator('.skeleton-rows').count()).toBe(0); // what still loads moves what is below
-  await refuse(at, message);
-  const before = await measure(at, true);
-  await action(at);
-  await at.locator('.standing-notice, .inline-error').getByText(message).first().waitFor();
-  await drawn(at);
-  await at.unroute('**/console/api/**');
-  return Object.entries(await measure(at, false)).filter(([element, top]) => top !== before[element]);
-}
-
-test.each(Object.entries(IN_PLACE))('an error moves nothing of a page: %s', async (name, entry) => {
-  for (const [size, message] of ANSWERS) {
-    await page.setViewportSize(size);
-    await visit(page, pathOf(entry));
-    expect(await movedBy(page, message, entry.act), message).toEqual([]);
-    await keepPicture(page, `in-place-${size.width}-${name.replaceAll(' ', '-')}-${message.length}`);
-    await page.getByRole('button', { name: 'Dismiss' }).click();
-    await page.locator('.standing-notice').waitFor({ state: 'detached' });
-  }
-});
-
-test('an error that stands is gone with its page', async () => {
-  await page.setViewportSize(WIDE);
-  await visit(page, '/alerts?view=rules');
-  await movedBy(page, 'Try again.', (at) => at.locator('.rule-item .checkbox').first().click());
-  await page.getByRole('link', { name: 'Activity', exact: true }).click();
-  await page.locator('.standing-notice').waitFor({ state: 'detached' });
-});
-
-test('data that can’t be renewed stays where it is', async () => {
-  const live = page.waitForResponse(/\/fleet\/now/);
-  await visit(page, '/fleet');
-  await (await live).finished();
-  await drawn(page);
-  const before = await measure(page, true);
-  await page.context().setOffline(true);
-  await page.getByText('You are offline. Data may be out of date.').waitFor();
-  await drawn(page);
-  expect(Object.entries(await measure(page, false)).filter(([one, top]) => top !== before[one])).toEqual([]);
-  await page.context().setOffline(false);
-  await page.locator('.standing-notice').waitFor({ state: 'detached' });
-});
-
-/** Pages without a session: a link in an e-mail, an invitation, and a link to join. */
-const WITHOUT_SESSION: Record<string, { path: () => Promise<string>; fill?: string; act: string }> = {
-  'a link to confirm an address': {
-    async path() {
-      await service.statement(
-        `update destination_recipient set token_hash = sha256('token-of-ada') where destination_id = ${ids['mail']}`,
-      );
-      return '/email/token-of-ada';
-    },
-    act: 'Confirm',
-  },
-  'a link that makes an owner': { path: () => service.ownerLink(), fill: 'form', act: 'Save and sign in' },
-};
-
-test.each(Object.entries(WITHOUT_SESSION))('an error moves nothing of a page: %s', async (name, entry) => {
-  const stranger = await openWindow(service.origin, null);
-  const at = stranger.page;
-  const path = await entry.path();
-  for (const [size, message] of ANSWERS) {
-    await at.setViewportSize(size);
-    await visit(at, path);
-    if (entry.fill) {
-      await fillEmpty(at.locator(entry.fill));
-      await at.getByLabel('Password', { exact: true }).fill('a sentence that is long');
-    }
-    expect(await movedBy(at, message, press(entry.act)), message).toEqual([]);
-    await keepPicture(at, `alone-${size.width}-${name.replaceAll(' ', '-')}-${message.length}`);
-  }
-  await stranger.close();
-});
-
-test('an error moves nothing of a page: an invitation', async () => {
-  const stranger = await openWindow(service.origin, null);
-  const at = stranger.page;
-  // A person without an account has a session only through an identity provider; the list comes from here instead.
-  const data = [1, 2].map((id) => ({
-    account_id: id,
-    account_name: `Shop ${id}`,
-    roles: ['viewer'],
-    joined: id === 2,
-  }));
-  for (const [size, message] of ANSWERS) {
-    await at.setViewportSize(size);
-    await at.route('**/console/api/invitations', (route) => route.fulfill({ json: { data, acts: true } }));
-    await visit(at, '/invitations');
-    for (const button of ['Accept', 'Use single sign-on', 'Decline']) {
-      expect(await movedBy(at, message, press(button)), `${button}: ${message}`).toEqual([]);
-      await at.route('**/console/api/invitations', (route) => route.fulfill({ json: { data, acts: true } }));
-      await visit(at, '/invitations');
-    }
-    await keepPicture(at, `alone-${size.width}-invitation`);
-  }
-  await stranger.close();
 });

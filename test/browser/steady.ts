@@ -1,4 +1,5 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
+import { PHONE, WIDE } from './chromium.ts';
 
 // What stays in its place while an error appears.
 
@@ -41,3 +42,40 @@ export const refuse = (page: Page, message: string) =>
 /** Waits until what has changed is drawn. */
 export const drawn = (page: Page) =>
   page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+
+/** What fields accept that take a name or a number, such as the name of a key that is to be revoked. */
+export const WORD = '7';
+
+/** The windows and what the service answers there. */
+export const ANSWERS = [
+  [PHONE, `${LONG} ${LONG} ${LONG}`],
+  [WIDE, 'Try again.'],
+] as const;
+
+/** Presses the buttons of these names, one after the other. */
+export const press =
+  (...names: (string | RegExp)[]) =>
+  async (at: Page) => {
+    for (const name of names) await at.getByRole('button', { name, exact: true }).first().click();
+  };
+
+/** Gives every empty field a value that its browser accepts. Returns how many there were. */
+export async function fillEmpty(form: Locator): Promise<number> {
+  let filled = 0;
+  const fields = 'input:not([type=checkbox], [type=radio], [type=hidden], [hidden]), textarea';
+  for (const field of await form.locator(fields).all()) {
+    if (!(await field.isVisible()) || !(await field.isEditable()) || (await field.inputValue()) !== '')
+      continue;
+    const type = await field.getAttribute('type');
+    const VALUES: Record<string, string> = {
+      email: 'ada@example.com',
+      url: 'https://hooks.example/1',
+      number: '7',
+      'datetime-local': '2031-01-31T12:00',
+      date: '2031-01-31',
+    };
+    filled += 1;
+    await field.fill(VALUES[type ?? ''] ?? WORD);
+  }
+  return filled;
+}
