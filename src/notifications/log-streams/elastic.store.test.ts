@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import type { Rounds } from '../../platform/rounds.ts';
 import { testDestination } from '../destinations/test-destination.ts';
-import { addTo, firstRow, rowsOf, runDispatcher } from '../dispatch/dispatcher-fixture.ts';
+import { addTo, rowsOf, runDispatcher } from '../dispatch/dispatcher-fixture.ts';
 import { startElastic } from './elastic-fixture.ts';
+import { idsUpTo, tryAgain, waitForDelivery, waitForFailure, writeEntries } from './stream-fixture.ts';
 import type { StreamFormat } from './stream-input.ts';
 
 const KEY = 'VnVhQ2ZHY0JDZGJrU';
@@ -40,52 +41,28 @@ const addStream = (accountId: number, url: string, format: StreamFormat = 'ecs',
     stream: { fromId: 1, format },
   });
 
-/** Writes entries, and returns the id of the newest one of the log. */
-async function write(accountId: number, count: number): Promise<number> {
-  await changeAccount(store.writer, accountId, async ({ record }) => {
-    for (let n = 0; n < count; n += 1)
-      record('connection_tagged', '/c', { connection_id: 1, name: 'shop "}{\n é', added: [], removed: [] });
-  });
-  const head = 'select last_id::int as id from activity_head where account_id = $1';
-  return (await firstRow<{ id: number }>(store, head, [accountId])).id;
-}
-
-const delivered = (id: number, newest: number) =>
-  firstRow(store, 'select 1 as there from log_stream where destination_id = $1 and next_id > $2', [
-    id,
-    newest,
-  ]);
-
-const fails = (id: number, like: string) =>
-  firstRow(
-    store,
-    'select 1 as there from destination_queue where destination_id = $1 and last_result like $2 and failing_since is not null',
-    [id, like],
-  );
-
-const tryAgain = (id: number) =>
-  store.writer.query('update log_stream set due_at = now() where destination_id = $1', [id]);
-
 const sequences = (documents: ReadonlyMap<string, Record<string, unknown>>) =>
   [...documents.values()].map(({ event }) => (event as { sequence: number }).sequence);
-
-const upTo = (newest: number) => Array.from({ length: newest }, (_, at) => at + 1);
 
 test('an answer of 200 with rejected documents is a failure, and every document is there once in the end', async () => {
   const accountId = await store.account();
   const elastic = await startCluster();
   elastic.state.rejected.documents = 30;
-  await write(accountId, 1_100);
+  await writeEntries(store, accountId, 1_100);
   const id = await addStream(accountId, elastic.url);
-  const newest = await write(accountId, 1);
-  await fails(id, '200 OK, but Elasticsearch rejected entries (es_rejected_execution_exception)');
+  const newest = await writeEntries(store, accountId, 1);
+  await waitForFailure(
+    store,
+    id,
+    '200 OK, but Elasticsearch rejected entries (es_rejected_execution_exception)',
+  );
   expect(await rowsOf(store, 'select next_id from log_stream where destination_id = $1', [id])).toEqual([
     { next_id: 1 },
   ]);
-  const hasten = setInterval(() => tryAgain(id), 100);
-  await delivered(id, newest);
-  clearInterval(hasten);
-  expect(sequences(elastic.documents).toSorted((a, b) => a - b)).toEqual(upTo(newest));
+  const hasten = setInterval(() => tryAgain(store, id), 100);
+  onTestFinished(() => clearInterval(hasten));
+  await waitForDelivery(store, id, newest);
+  expect(sequences(elastic.documents).toSorted((a, b) => a - b)).toEqual(idsUpTo(newest));
   expect(elastic.state.conflicts).toBeGreaterThan(0);
 });
 
@@ -93,13 +70,13 @@ test('a batch whose answer was lost is known as stored, however long the answer 
   const accountId = await store.account();
   const elastic = await startCluster();
   elastic.state.lost = 1;
-  await write(accountId, 600);
+  await writeEntries(store, accountId, 600);
   const id = await addStream(accountId, elastic.url);
-  const newest = await write(accountId, 1);
-  await fails(id, '502%');
-  await tryAgain(id);
-  await delivered(id, newest);
-  expect(sequences(elastic.documents)).toEqual(upTo(newest));
+  const newest = await writeEntries(store, accountId, 1);
+  await waitForFailure(store, id, '502%');
+  await tryAgain(store, id);
+  await waitForDelivery(store, id, newest);
+  expect(sequences(elastic.documents)).toEqual(idsUpTo(newest));
   expect(elastic.state.conflicts).toBeGreaterThanOrEqual(500);
 });
 
@@ -108,9 +85,9 @@ test.each(['native', 'ocsf'] as const)(
   async (format) => {
     const accountId = await store.account();
     const elastic = await startCluster();
-    const newest = await write(accountId, 3);
+    const newest = await writeEntries(store, accountId, 3);
     const id = await addStream(accountId, elastic.url, format, `ApiKey ${KEY}`);
-    await delivered(id, newest);
+    await waitForDelivery(store, id, newest);
     expect(elastic.documents.size).toBeGreaterThanOrEqual(newest);
   },
 );
@@ -119,7 +96,7 @@ test('a test is one document, however often it is sent; a wrong key is told', as
   const accountId = await store.account();
   const elastic = await startCluster();
   const id = await addStream(accountId, elastic.url);
-  await delivered(id, await write(accountId, 1));
+  await waitForDelivery(store, id, await writeEntries(store, accountId, 1));
   const before = elastic.documents.size;
   const send = () =>
     testDestination((work) => changeAccount(store.writer, accountId, work), store.writer, id);
@@ -128,5 +105,5 @@ test('a test is one document, however often it is sent; a wrong key is told', as
   expect(tests).toHaveLength(1);
   expect(elastic.documents.size).toBeLessThanOrEqual(before + 3);
   const other = await addStream(accountId, elastic.url, 'ecs', 'wrong');
-  await fails(other, '401%');
+  await waitForFailure(store, other, '401%');
 });

@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import type { Rounds } from '../../platform/rounds.ts';
 import { testDestination } from '../destinations/test-destination.ts';
 import {
   addTo,
-  firstRow,
   type ReceivedRequest,
   rowsOf,
   runDispatcher,
   startReceiver,
 } from '../dispatch/dispatcher-fixture.ts';
+import { idsUpTo, tryAgain, waitForDelivery, waitForFailure, writeEntries } from './stream-fixture.ts';
 
 const STREAM = '/dataCollectionRules/dcr-0a1b/streams/Custom-DbvitalsActivity';
 const APP = 'contoso.example.com:0f0e0d0c:unspoken-secret';
@@ -20,6 +20,7 @@ let dispatcher: Rounds;
 let azure: Awaited<ReturnType<typeof startReceiver>>;
 /** The token that Azure takes now. */
 let valid = 1;
+/** The largest body that Azure takes now. */
 let largest = 1_048_576;
 
 // Entra ID and the Logs Ingestion API, as their documentation has them.
@@ -67,22 +68,6 @@ const addStream = (accountId: number, authorization = APP) =>
     stream: { fromId: 1 },
   });
 
-/** Writes entries, and returns the id of the newest one of the log. */
-async function write(accountId: number, count: number): Promise<number> {
-  await changeAccount(store.writer, accountId, async ({ record }) => {
-    for (let n = 0; n < count; n += 1)
-      record('connection_tagged', '/c', { connection_id: 1, name: 'shop "é"', added: [], removed: [] });
-  });
-  const head = 'select last_id::int as id from activity_head where account_id = $1';
-  return (await firstRow<{ id: number }>(store, head, [accountId])).id;
-}
-
-const delivered = (id: number, newest: number) =>
-  firstRow(store, 'select 1 as there from log_stream where destination_id = $1 and next_id > $2', [
-    id,
-    newest,
-  ]);
-
 const signIns = () => azure.got.filter(({ path }) => path.endsWith('/token')).length;
 
 /** What Azure took of an account: rows of batches. */
@@ -93,46 +78,41 @@ const rowsFor = (accountId: number) =>
 
 test('one token serves many batches, and a refused one is replaced', async () => {
   const accountId = await store.account();
-  await write(accountId, 1_100);
+  await writeEntries(store, accountId, 1_100);
   const before = signIns();
   const id = await addStream(accountId);
-  await delivered(id, await write(accountId, 1));
+  await waitForDelivery(store, id, await writeEntries(store, accountId, 1));
   expect(signIns() - before).toBe(1);
   const columns = new Set(rowsFor(accountId).flatMap((row) => Object.keys(row)));
   expect([...columns].toSorted()).toEqual(['action_type', 'id', 'occurred_at', 'page_path', 'properties']);
   valid += 1;
-  const newest = await write(accountId, 1);
-  await firstRow(
-    store,
-    "select 1 as there from destination_queue where destination_id = $1 and last_result like '401%'",
-    [id],
-  );
-  await store.writer.query('update log_stream set due_at = now() where destination_id = $1', [id]);
-  await delivered(id, newest);
+  const newest = await writeEntries(store, accountId, 1);
+  await waitForFailure(store, id, '401%');
+  await tryAgain(store, id);
+  await waitForDelivery(store, id, newest);
   expect(signIns() - before).toBe(2);
   const ids = [...new Set(rowsFor(accountId).map((row) => row['id']))];
-  expect(ids).toEqual(Array.from({ length: newest }, (_, at) => at + 1));
+  expect(ids).toEqual(idsUpTo(newest));
 });
 
 test('what the API calls too large is halved', async () => {
   const accountId = await store.account();
-  await write(accountId, 300);
+  await writeEntries(store, accountId, 300);
+  const usual = largest;
+  onTestFinished(() => {
+    largest = usual;
+  });
   largest = 20_000;
   const id = await addStream(accountId);
-  await delivered(id, await write(accountId, 1));
-  largest = 1_048_576;
+  await waitForDelivery(store, id, await writeEntries(store, accountId, 1));
 });
 
 test('a wrong secret is told by its code, and stands in no record', async () => {
   const accountId = await store.account();
-  await write(accountId, 1);
+  await writeEntries(store, accountId, 1);
   const id = await addStream(accountId, 'contoso.example.com:0f0e0d0c:another-unspoken');
   const sentence = 'There is no token: 401 Unauthorized (invalid_client, AADSTS7000215)';
-  await firstRow(
-    store,
-    'select 1 as there from destination_queue where destination_id = $1 and last_result = $2',
-    [id, sentence],
-  );
+  await waitForFailure(store, id, sentence);
   const send = () =>
     testDestination((work) => changeAccount(store.writer, accountId, work), store.writer, id);
   expect(await send()).toMatchObject({ accepted: false, result: sentence, response: '' });
@@ -143,7 +123,7 @@ test('a wrong secret is told by its code, and stands in no record', async () => 
 test('a test is a row with the columns of an entry, and its record has no token', async () => {
   const accountId = await store.account();
   const id = await addStream(accountId);
-  await delivered(id, await write(accountId, 1));
+  await waitForDelivery(store, id, await writeEntries(store, accountId, 1));
   const send = () =>
     testDestination((work) => changeAccount(store.writer, accountId, work), store.writer, id);
   expect(await send()).toMatchObject({ accepted: true, status: 204 });

@@ -5,6 +5,7 @@ import type { Rounds } from '../../platform/rounds.ts';
 import { changeDestination } from '../destinations/change-destination.ts';
 import { addTo, firstRow, runDispatcher, startReceiver } from '../dispatch/dispatcher-fixture.ts';
 import { startCollector } from './hec-fixture.ts';
+import { idsUpTo, waitForDelivery, waitForFailure, writeEntries } from './stream-fixture.ts';
 
 let store: TestStore;
 let dispatcher: Rounds;
@@ -37,40 +38,15 @@ const addStream = (accountId: number, url: string, authorization: string) =>
     stream: { fromId: 1 },
   });
 
-/** Writes entries, and returns the id of the newest one of the log. */
-async function write(accountId: number, count: number): Promise<number> {
-  await changeAccount(store.writer, accountId, async ({ record }) => {
-    for (let n = 0; n < count; n += 1)
-      record('connection_tagged', '/c', { connection_id: 1, name: 'shop "}{" é', added: [], removed: [] });
-  });
-  const head = 'select last_id::int as id from activity_head where account_id = $1';
-  return (await firstRow<{ id: number }>(store, head, [accountId])).id;
-}
-
-const delivered = (id: number, newest: number) =>
-  firstRow(store, 'select 1 as there from log_stream where destination_id = $1 and next_id > $2', [
-    id,
-    newest,
-  ]);
-
-const fails = (id: number, like: string) =>
-  firstRow(
-    store,
-    'select 1 as there from destination_queue where destination_id = $1 and last_result like $2 and failing_since is not null',
-    [id, like],
-  );
-
-const upTo = (newest: number) => Array.from({ length: newest }, (_, at) => at + 1);
-
 test('each batch is sent once, and the next one only after the indexer acknowledged it', async () => {
   const accountId = await store.account();
   const collector = await collectorOf(true);
   collector.state.busy = 2;
-  await write(accountId, 1_100);
+  await writeEntries(store, accountId, 1_100);
   const id = await addStream(accountId, collector.url, collector.state.token);
-  const newest = await write(accountId, 1);
-  await delivered(id, newest);
-  expect(collector.indexed.map(({ event }) => event.id)).toEqual(upTo(newest));
+  const newest = await writeEntries(store, accountId, 1);
+  await waitForDelivery(store, id, newest);
+  expect(collector.indexed.map(({ event }) => event.id)).toEqual(idsUpTo(newest));
   expect(collector.state.overtaken).toBe(0);
   expect(collector.indexed[0]?.fields).toMatchObject({
     entry_id: 1,
@@ -88,23 +64,23 @@ test('each batch is sent once, and the next one only after the indexer acknowled
 test('a token without acknowledgement is asked for none', async () => {
   const accountId = await store.account();
   const collector = await collectorOf(false);
-  const newest = await write(accountId, 40);
+  const newest = await writeEntries(store, accountId, 40);
   const id = await addStream(
     accountId,
     `${collector.url}/services/collector`,
     `Splunk ${collector.state.token}`,
   );
-  await delivered(id, newest);
+  await waitForDelivery(store, id, newest);
   expect(collector.got.filter(({ path }) => path.includes('/ack'))).toEqual([]);
-  expect(collector.indexed.map(({ event }) => event.id).slice(0, newest)).toEqual(upTo(newest));
+  expect(collector.indexed.map(({ event }) => event.id).slice(0, newest)).toEqual(idsUpTo(newest));
 });
 
 test('a new token is tried at once, however long the stream would have waited', async () => {
   const accountId = await store.account();
   const collector = await collectorOf(true);
-  const newest = await write(accountId, 3);
+  const newest = await writeEntries(store, accountId, 3);
   const id = await addStream(accountId, collector.url, 'expired');
-  await fails(id, '403%');
+  await waitForFailure(store, id, '403%');
   await store.writer.query(
     "update log_stream set due_at = now() + interval '1 day' where destination_id = $1",
     [id],
@@ -114,8 +90,8 @@ test('a new token is tried at once, however long the stream would have waited', 
       authorization: collector.state.token,
     }),
   );
-  await delivered(id, newest);
-  expect(collector.indexed.map(({ event }) => event.id).slice(0, newest)).toEqual(upTo(newest));
+  await waitForDelivery(store, id, newest);
+  expect(collector.indexed.map(({ event }) => event.id).slice(0, newest)).toEqual(idsUpTo(newest));
 });
 
 test.each(['splunk_hec', 'otlp_logs', 'elastic'] as const)(
@@ -135,7 +111,7 @@ test.each(['splunk_hec', 'otlp_logs', 'elastic'] as const)(
       stream: { fromId: 1 },
       ...authorization,
     });
-    await fails(id, '200 OK, but this is no answer of%');
+    await waitForFailure(store, id, '200 OK, but this is no answer of%');
     const [row] = (await store.writer.query('select next_id from log_stream where destination_id = $1', [id]))
       .rows;
     expect(row).toEqual({ next_id: 1 });

@@ -3,13 +3,13 @@ import { createServer, type Server } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
-import { changeAccount } from '../../activity/record-entry.ts';
 import type { Rounds } from '../../platform/rounds.ts';
 import { FORMATS } from '../channels/formats.ts';
 import { createAccessTokens } from '../dispatch/access-tokens.ts';
 import { addTo, firstRow, runDispatcher, startReceiver } from '../dispatch/dispatcher-fixture.ts';
 import { createBatchSender } from '../dispatch/send-batches.ts';
 import { failedAttempt } from '../sending/failed-attempt.ts';
+import { writeEntries } from './stream-fixture.ts';
 import { SLOW_MS as TROUBLED_MS } from './stream-room.ts';
 
 // The 20 destinations that an account may have: streams whose receivers are dead, silent or slow, beside others.
@@ -72,19 +72,8 @@ async function addStreams(
 }
 
 /** Writes entries of about 2 kB, and returns the id of the last one. */
-async function write(accountId: number, count: number): Promise<number> {
-  await changeAccount(store.writer, accountId, async ({ record }) => {
-    for (let n = 0; n < count; n += 1)
-      record('connection_tagged', '/c', {
-        connection_id: 1,
-        name: 'x'.repeat(2_000),
-        added: [],
-        removed: [],
-      });
-  });
-  const head = 'select last_id::int as id from activity_head where account_id = $1';
-  return (await firstRow<{ id: number }>(store, head, [accountId])).id;
-}
+const write = (accountId: number, count: number) =>
+  writeEntries(store, accountId, count, { name: 'x'.repeat(2_000) });
 
 /** Writes an entry several times, and returns how long the slowest of the good streams took, in milliseconds. */
 async function slowestOf(accountId: number, paths: readonly string[], entries: number): Promise<number> {

@@ -1,14 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
-import { changeAccount } from '../../activity/record-entry.ts';
 import type { Rounds } from '../../platform/rounds.ts';
-import {
-  addTo,
-  firstRow,
-  type ReceivedRequest,
-  runDispatcher,
-  startReceiver,
-} from '../dispatch/dispatcher-fixture.ts';
+import { addTo, type ReceivedRequest, runDispatcher, startReceiver } from '../dispatch/dispatcher-fixture.ts';
+import { idsUpTo, readNewestId, waitForDelivery, writeEntries } from './stream-fixture.ts';
 
 /** The streams of each account. */
 const STREAMS = [12, 5, 3];
@@ -38,18 +32,10 @@ afterAll(async () => {
 
 async function write(accountId: number, count: number): Promise<void> {
   for (let left = count; left > 0; left -= 100)
-    await changeAccount(store.writer, accountId, async ({ record }) => {
-      for (let n = 0; n < Math.min(left, 100); n += 1)
-        record('connection_tagged', '/c', {
-          connection_id: accountId,
-          name: `of ${accountId}`,
-          added: [],
-          removed: [],
-        });
-    });
+    await writeEntries(store, accountId, Math.min(left, 100), { connection_id: accountId });
 }
 
-const rangeOf = ({ headers }: ReceivedRequest) =>
+const readRange = ({ headers }: ReceivedRequest) =>
   [Number(headers['dbvitals-first-id']), Number(headers['dbvitals-last-id'])] as const;
 
 test('twenty streams of three accounts at once, by two services: each whole, in order, and of its account only', {
@@ -69,21 +55,17 @@ test('twenty streams of three accounts at once, by two services: each whole, in 
     }
   services = [runDispatcher(store), runDispatcher(store)];
   await Promise.all(accounts.map((accountId) => write(accountId, ENTRIES)));
-  const head = 'select last_id::int as id from activity_head where account_id = $1';
   for (const { path, accountId, id, refusals } of streams) {
-    const { id: last } = await firstRow<{ id: number }>(store, head, [accountId]);
+    const last = await readNewestId(store, accountId);
     expect(last).toBeGreaterThanOrEqual(2 * ENTRIES);
-    await firstRow(store, 'select 1 as there from log_stream where destination_id = $1 and next_id > $2', [
-      id,
-      last,
-    ]);
+    await waitForDelivery(store, id, last);
     const requests = receiver.got.filter((request) => request.path === path);
-    const batches = new Map(requests.map((request) => [rangeOf(request).join('-'), request]));
+    const batches = new Map(requests.map((request) => [readRange(request).join('-'), request]));
     // Each batch begins where the one before ended, and only one that was refused came again.
     const inOrder = [...batches.values()];
-    expect(inOrder.map((request) => rangeOf(request)[0])).toEqual([
+    expect(inOrder.map((request) => readRange(request)[0])).toEqual([
       1,
-      ...inOrder.slice(0, -1).map((request) => rangeOf(request)[1] + 1),
+      ...inOrder.slice(0, -1).map((request) => readRange(request)[1] + 1),
     ]);
     const lines = inOrder.flatMap(({ body }) =>
       body
@@ -91,9 +73,7 @@ test('twenty streams of three accounts at once, by two services: each whole, in 
         .split('\n')
         .map((line) => JSON.parse(line)),
     );
-    expect(lines.map((line) => line.id).slice(0, last)).toEqual(
-      Array.from({ length: last }, (_, n) => n + 1),
-    );
+    expect(lines.map((line) => line.id).slice(0, last)).toEqual(idsUpTo(last));
     expect(requests.length - batches.size).toBe(refusals);
     const others = lines.filter(
       ({ action_type, properties }) =>
