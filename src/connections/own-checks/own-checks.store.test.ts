@@ -11,6 +11,7 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import { tryOwnCheck } from '../../monitor/own-checks/try-own-check.ts';
 import { runHealthCheck } from '../../monitor/run.ts';
 import { addRule } from '../../notifications/alerts/add-rule.ts';
+import { rule } from '../../notifications/alerts/alerts-fixture.ts';
 import { openPool } from '../../store/connect.ts';
 import { within } from '../../store/read.ts';
 import { addSilence } from '../../tickets/silences/add-silence.ts';
@@ -124,23 +125,15 @@ test('thresholds of the account and its tags replace its levels', async () => {
 test('alerts, charts, the API and silences take it as they take every check', async () => {
   const { set, run, by, key, tickets } = await account();
   await set();
-  await addRule(by, {
+  const grows = {
     name: 'The queue grows',
     metric: 'measure',
     check_id: 'OWN_ORDERS_STUCK',
     measure: 'orders_stuck_count',
     operator: '>=',
     threshold: 100,
-    clear_threshold: null,
-    for_seconds: 0,
-    for_runs: 1,
-    severity: 'critical',
-    connection_ids: null,
-    connection_names: null,
-    destination_ids: null,
-    reminder_seconds: null,
-    is_enabled: true,
-  });
+  } as const;
+  await addRule(by, rule(grows));
   await run();
   const ask = (endpoint: Endpoint, asked = '') =>
     askEndpoint(reader, endpoint, key.accountId, { id: key.connectionId, asked });
