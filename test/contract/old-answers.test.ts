@@ -27,7 +27,7 @@ async function filledAccount() {
 }
 
 /** The names of a JSON text in their order, without the values. Items of a list that are alike count once. What a client asked is its own. */
-function formOf(text: string): string {
+function describeForm(text: string): string {
   const form = (value: unknown): string => {
     if (Array.isArray(value)) return `[${[...new Set(value.map(form))].sort().join('|')}]`;
     if (typeof value !== 'object' || value === null) return '';
@@ -49,7 +49,7 @@ test('the eight answers have the names of the frozen document in their order, an
     const example = JSON.stringify(
       FROZEN.paths[path]?.get.responses[200].content['application/json'].example,
     );
-    expect([path, formOf(text)]).toEqual([path, formOf(example)]);
+    expect([path, describeForm(text)]).toEqual([path, describeForm(example)]);
     // Nothing between the tokens, and each number and text as JSON.stringify writes it.
     expect([path, text]).toEqual([path, JSON.stringify(JSON.parse(text))]);
     const times = text.match(/"\d{4}-\d\d-\d\dT[^"]*"/g) ?? [];

@@ -113,7 +113,7 @@ test('base backups stop while the archiver is green: critical within the expecte
     return { archiver: found('PG_ARCHIVER_FAILING'), backup: found('BACKUP_STALE') };
   };
   // The report of the tool, as it would be so many hours after its last backup.
-  const reportOf = async (hours: number) => {
+  const reportAfter = async (hours: number) => {
     const info = JSON.parse((await postgres.pgBackRest('info', '--output=json')).stdout) as {
       backup: { error: boolean; label: string; timestamp: { start: number; stop: number } }[];
     }[];
@@ -127,14 +127,14 @@ test('base backups stop while the archiver is green: critical within the expecte
       JSON.stringify(info),
     );
   };
-  await reportOf(27);
+  await reportAfter(27);
   const late = await check();
   expect(late.archiver).toMatchObject({ status: 'ok', metric_line: expect.stringMatching(/^WAL was last/) });
   expect(late.backup).toMatchObject({
     status: 'critical',
     metric_line: expect.stringContaining('is expected within'),
   });
-  await reportOf(25);
+  await reportAfter(25);
   expect((await check()).backup?.status).not.toBe('critical');
 }, 120_000);
 

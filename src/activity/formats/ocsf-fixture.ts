@@ -224,7 +224,7 @@ const OBJECTS: Readonly<Record<string, ObjectFacts>> = {
   response: { attributes: { code: 'integer', error: 'string' } },
   http_request: {
     attributes: {
-      http_method: enumerationOf('CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'TRACE'),
+      http_method: toEnumeration('CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'TRACE'),
       user_agent: 'string',
       uid: 'string',
       url: 'object url',
@@ -235,7 +235,7 @@ const OBJECTS: Readonly<Record<string, ObjectFacts>> = {
   resource_details: { attributes: { name: 'string', uid: 'string', type: 'string' }, oneOf: NAME_OR_UID },
 };
 
-function enumerationOf(...values: string[]): Enumeration {
+function toEnumeration(...values: string[]): Enumeration {
   return Object.fromEntries(values.map((value) => [value, value]));
 }
 
