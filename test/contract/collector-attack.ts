@@ -92,8 +92,14 @@ export function makeEpisode(connection: string, given: object = {}) {
   const session = { pid: 7, ...who, state: 'idle in transaction' };
   const wait = { pid: 8, blockers: [7], seconds: 9, lock: 'tuple', relation: 'orders', session: null };
   const episode = {
-    ...{ began_at: now - 9_000, root: '7/1', seen_at: now, ended_at: null, ...who },
-    ...{ most_sessions: 1, longest_seconds: 9, lost_seconds: 9 },
+    began_at: now - 9_000,
+    root: '7/1',
+    seen_at: now,
+    ended_at: null,
+    ...who,
+    most_sessions: 1,
+    longest_seconds: 9,
+    lost_seconds: 9,
     trees: [{ at: new Date(now).toISOString(), root: session, waits: [wait], sessions: 1 }],
     ...given,
   };
@@ -118,8 +124,16 @@ export function makeLoad(connection: string, at: number, application = 'web') {
     database: 'a',
   };
   const load = {
-    ...{ at, active: 1, idle_in_transaction: 0, blocked_sessions: 0, blocked_seconds: 0 },
-    ...{ end_blocked_sessions: 0, end_blocked_seconds: 0, commits: null, rollbacks: null, replica_lag: null },
+    at,
+    active: 1,
+    idle_in_transaction: 0,
+    blocked_sessions: 0,
+    blocked_seconds: 0,
+    end_blocked_sessions: 0,
+    end_blocked_seconds: 0,
+    commits: null,
+    rollbacks: null,
+    replica_lag: null,
     sources: [{ source, sessions: 1 }],
   };
   return { connection, load };

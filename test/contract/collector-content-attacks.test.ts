@@ -91,7 +91,11 @@ test('what a collector says of a check is not believed, and its texts are made s
     object: 'o',
   };
   const outcomes = ['PG_TEMP_FILES', 'MY_TMP_DISK', 'INVENTED', 'CONN_UNREACHABLE'].map((id) => ({
-    ...{ check: { id }, findings: [finding], measured: true, unmeasured: [], near: [] },
+    check: { id },
+    findings: [finding],
+    measured: true,
+    unmeasured: [],
+    near: [],
   }));
   const quiet = quietResult(run);
   const measures = [
@@ -166,19 +170,30 @@ test('pulses, looks and results of the past of another form are refused, and no 
   const event = makeEpisode('forms');
   const look = (answer: object) => ({ connection: 'forms', answer });
   const reading = {
-    ...{
-      started: 0,
-      isStandby: false,
-      isReplicating: null,
-      connections: { used: 1, allowed: 2 },
-      room: null,
-    },
-    ...{ lockWaitTimeout: null, active: 1, idleInTransaction: 0, load: [], transactions: null, waits: [] },
-    ...{ replicaLag: null, deadlocks: null, oldestTransaction: null, shortWaits: 0, sessions: [] },
+    started: 0,
+    isStandby: false,
+    isReplicating: null,
+    connections: { used: 1, allowed: 2 },
+    room: null,
+    lockWaitTimeout: null,
+    active: 1,
+    idleInTransaction: 0,
+    load: [],
+    transactions: null,
+    waits: [],
+    replicaLag: null,
+    deadlocks: null,
+    oldestTransaction: null,
+    shortWaits: 0,
+    sessions: [],
     clientsWaiting: null,
   };
   const waits = Array.from({ length: 201 }, (_, pid) => ({
-    ...{ pid, blockers: [], seconds: 1, lock: '', relation: null },
+    pid,
+    blockers: [],
+    seconds: 1,
+    lock: '',
+    relation: null,
   }));
   const { results } = makePast('forms', Date.now() - MINUTE);
   const [past] = results;

@@ -8,14 +8,24 @@ const place = (query: string) => ({ query, database: 'shop', role: 'app' });
 
 const work = (query: string, seconds = 100): QueryGrowth => ({
   ...place(query),
-  ...{ calls: 100, seconds, rows: 1, read: 0, hit: 0, temporary: 0 },
+  calls: 100,
+  seconds,
+  rows: 1,
+  read: 0,
+  hit: 0,
+  temporary: 0,
 });
 
 function judge(recent: QueryGrowth[], known: string[], setAside: string[] = []) {
   const queries: QueryFacts = {
-    ...{ schema: 'public', seconds: 300, grown: [], recent, historyDays: 14, usualIsCut: false },
+    schema: 'public',
+    seconds: 300,
+    grown: [],
+    recent,
     recentSeconds: recent.reduce((sum, { seconds }) => sum + seconds, 0),
     usual: new Map(known.map((query) => [placeKey(place(query)), { mean: 1, days: 14 }])),
+    historyDays: 14,
+    usualIsCut: false,
     setAside: new Set(setAside),
   };
   const now = new Date('2026-11-28');
