@@ -1,9 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { measure } from '../../src/monitor/measure.ts';
 import { HeldSession } from '../../src/monitor/pulse/held-session.ts';
-import type { Target } from '../../src/monitor/session/session.ts';
 import type { Provider } from '../../src/vocabulary/hosted/providers.ts';
-import { PASSWORD, PostgresServer } from './postgres-server.ts';
+import { PASSWORD, PostgresServer, toTarget } from './postgres-server.ts';
 
 // The providers' own servers can't run here. These are PostgreSQL servers with the roles, databases and refusals that the
 // providers document (docs/hosted-databases.md names the pages).
@@ -14,22 +13,7 @@ afterEach(() => server?.stop());
 /** Thresholds that make findings of a sound server. */
 const SOON = { PG_MAX_CONN_HIGH: { info: 5 }, PG_SHARED_BUFFERS_LOW: { warning_bytes: 512 * 1024 * 1024 } };
 
-function target(): Target {
-  const { host, port, database } = server;
-  return {
-    engine: 'postgres',
-    connectionType: 'unix_socket',
-    host,
-    port,
-    database,
-    username: 'watcher',
-    password: PASSWORD,
-    tls: 'disable',
-    passwordExposable: false,
-    caCertificate: null,
-    tunnel: null,
-  };
-}
+const target = () => toTarget(server);
 
 function run() {
   const signal = new AbortController().signal;

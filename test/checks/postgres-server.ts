@@ -7,6 +7,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
+import type { Target } from '../../src/monitor/session/session.ts';
 import {
   createCluster,
   type ServerSettings,
@@ -20,6 +21,23 @@ export const PASSWORD = 'a password of the tests';
 
 /** `watcher` is the monitor's login: pg_monitor, and SELECT on tables and sequences. `app` is an application. */
 export type Login = 'postgres' | 'watcher' | 'app' | 'stranger';
+
+/** The connection of a monitor to a test server, by its Unix socket. */
+export function toTarget({ host, port }: Pick<Target, 'host' | 'port'>, login = 'watcher'): Target {
+  return {
+    engine: 'postgres',
+    connectionType: 'unix_socket',
+    host,
+    port,
+    database: 'shop',
+    username: login,
+    password: PASSWORD,
+    tls: 'disable',
+    passwordExposable: false,
+    caCertificate: null,
+    tunnel: null,
+  };
+}
 
 /** The programs of a PostgreSQL 14, whose support ended on 2026-11-12. */
 export function oldPrograms(): string {

@@ -8,14 +8,13 @@ import { measure as measureTarget } from '../../src/monitor/measure.ts';
 import { requireReading } from '../../src/monitor/pulse/blocking-fixture.ts';
 import { blockingRoots } from '../../src/monitor/pulse/blocking-roots.ts';
 import { HeldSession } from '../../src/monitor/pulse/held-session.ts';
-import type { Target } from '../../src/monitor/session/session.ts';
 import { documentedMetrics, reportedMetrics } from '../support/expect-measures.ts';
 import { expectOnPages } from '../support/expect-on-pages.ts';
 import type { SeenJudgement } from '../support/seen-judgement.ts';
 import { measure, sample } from './measure.ts';
 import { follow, stepsOf } from './paste.ts';
 import { expectPlain } from './pasted/plain-remediations.ts';
-import { type Login, PASSWORD, PostgresServer, testedPrograms } from './postgres-server.ts';
+import { type Login, PASSWORD, PostgresServer, testedPrograms, toTarget } from './postgres-server.ts';
 import { Standby } from './standby.ts';
 
 const MEGABYTE = 1024 ** 2;
@@ -161,19 +160,7 @@ describe('PostgreSQL with two standbys', () => {
     await client.query('create publication sent for table "unkeyed; -- x"');
     await streaming(2);
     const remediations = async (host: string, login: Login) => {
-      const target: Target = {
-        engine: 'postgres',
-        connectionType: 'unix_socket',
-        host,
-        port: primary.port,
-        database: 'shop',
-        username: login,
-        password: PASSWORD,
-        tls: 'disable',
-        passwordExposable: false,
-        caCertificate: null,
-        tunnel: null,
-      };
+      const target = toTarget({ host, port: primary.port }, login);
       const { outcomes } = await measureTarget(target, {
         allowPrivateTargets: true,
         thresholds: {},
@@ -203,22 +190,7 @@ describe('PostgreSQL with two standbys', () => {
 
   test('a pulse and a check of a standby name the session for which recovery waits, and the sessions that wait for it', async () => {
     const [host = '', port] = north.place.split(':');
-    const held = new HeldSession(
-      {
-        engine: 'postgres',
-        connectionType: 'unix_socket',
-        host: decodeURIComponent(host),
-        port: Number(port),
-        database: 'shop',
-        username: 'watcher',
-        password: PASSWORD,
-        tls: 'disable',
-        passwordExposable: false,
-        caCertificate: null,
-        tunnel: null,
-      },
-      true,
-    );
+    const held = new HeldSession(toTarget({ host: decodeURIComponent(host), port: Number(port) }), true);
     onTestFinished(() => held.end());
     await primary.run('create table read_there (id int)');
     await streaming(2);

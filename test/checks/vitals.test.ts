@@ -5,8 +5,7 @@ import { postgresVitals } from '../../src/checks/vitals/postgres-vitals.ts';
 import type { CounterBefore, CounterSample } from '../../src/monitor/counters.ts';
 import { measure } from '../../src/monitor/measure.ts';
 import type { Measured } from '../../src/monitor/nothing-measured.ts';
-import type { Target } from '../../src/monitor/session/session.ts';
-import { PASSWORD, PostgresServer, testedPrograms } from './postgres-server.ts';
+import { PostgresServer, testedPrograms, toTarget } from './postgres-server.ts';
 import { Standby } from './standby.ts';
 
 const RATES = postgresVitals
@@ -20,19 +19,7 @@ async function run(
   before: readonly CounterSample[] = [],
   seconds = 60,
 ): Promise<Measured> {
-  const target: Target = {
-    engine: 'postgres',
-    connectionType: 'unix_socket',
-    host,
-    port,
-    database: 'shop',
-    username: login,
-    password: PASSWORD,
-    tls: 'disable',
-    passwordExposable: false,
-    caCertificate: null,
-    tunnel: null,
-  };
+  const target = toTarget({ host, port }, login);
   const last: CounterBefore[] = JSON.parse(JSON.stringify(before.map((sample) => ({ ...sample, seconds }))));
   const signal = AbortSignal.timeout(50_000);
   return measure(target, { allowPrivateTargets: true, thresholds: {}, before: last, signal });

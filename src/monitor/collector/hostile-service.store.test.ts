@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PASSWORD, PostgresServer } from '../../../test/checks/postgres-server.ts';
+import { PASSWORD, PostgresServer, toTarget } from '../../../test/checks/postgres-server.ts';
+import { ownCheck } from '../../checks/own/own-check-fixture.ts';
 import { Collector } from './collect.ts';
 import { newKey } from './collector-key.ts';
 import type { CollectorTargets } from './collector-target.ts';
@@ -58,27 +59,15 @@ async function unpack(request: IncomingMessage): Promise<string> {
   return gunzipSync(Buffer.concat(chunks)).toString();
 }
 
-const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
+const readPort = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
 
 /** The file has the same server twice: `shop` allows nothing, `open` allows texts and own checks. */
 function makeTargets(): CollectorTargets {
-  const target = {
-    engine: 'postgres',
-    connectionType: 'unix_socket',
-    host: database.host,
-    port: database.port,
-    database: 'shop',
-    username: 'watcher',
-    password: PASSWORD,
-    tls: 'disable',
-    passwordExposable: false,
-    caCertificate: null,
-    tunnel: null,
-  } as const;
-  const of = (allows: boolean) => ({ target, tokenCommand: null, queryTexts: allows, ownChecks: allows });
+  const target = toTarget(database);
+  const rest = { target, tokenCommand: null };
   return new Map([
-    ['shop', of(false)],
-    ['open', of(true)],
+    ['shop', { ...rest, queryTexts: false, ownChecks: false }],
+    ['open', { ...rest, queryTexts: true, ownChecks: true }],
   ]);
 }
 
@@ -105,7 +94,7 @@ async function withCollector(work: () => Promise<void>): Promise<void> {
   const quiet = () => {};
   const parts = {
     identity: {
-      url: `http://127.0.0.1:${portOf(service)}`,
+      url: `http://127.0.0.1:${readPort(service)}`,
       name: 'a',
       account: 1,
       collector: 1,
@@ -128,11 +117,12 @@ async function withCollector(work: () => Promise<void>): Promise<void> {
   }
 }
 
-const OWN = {
-  ...{ id: 'PEEK', title: 'Peek', engine: 'postgres', database: null, unit: 'count', operator: '>=' },
-  ...{ sql: 'select count(*) as value from hidden_orders', warning: 0, critical: null, remediation: '' },
-  ...{ every: null, timeout: 5, tags: [] },
-};
+const OWN = ownCheck({
+  id: 'PEEK',
+  sql: 'select count(*) as value from hidden_orders',
+  warning: 0,
+  critical: null,
+});
 
 test('a hostile service gets no login, names no host, and runs and reads nothing that the file does not allow', async () => {
   const asked = { queries: { state: null, usual: null, recent: null, texts: [] } };
@@ -161,7 +151,7 @@ test('a hostile service gets no login, names no host, and runs and reads nothing
       ]);
     }
     // Another host, database or login than that of the file is no part of a job.
-    const host = { host: '127.0.0.1', port: portOf(elsewhere), username: 'postgres', tls: 'disable' };
+    const host = { host: '127.0.0.1', port: readPort(elsewhere), username: 'postgres', tls: 'disable' };
     const names = { target: host, ...host, allowPrivateTargets: true };
     const named = await order('shop', names, names);
     expect(named.outcomes.length).toBeGreaterThan(10);
