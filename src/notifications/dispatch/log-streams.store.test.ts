@@ -21,6 +21,7 @@ import { changeDestination } from '../destinations/change-destination.ts';
 import type { NewDestination } from '../destinations/destination-input.ts';
 import { disableDestination } from '../destinations/disable-destination.ts';
 import { leaseStreams } from '../log-streams/lease-streams.ts';
+import { readNewestId, writeEntries } from '../log-streams/stream-fixture.ts';
 import { recordMissed, warnOfUndelivered } from '../log-streams/stream-retention.ts';
 import { type HeldBatch, streamRoom } from '../log-streams/stream-room.ts';
 import {
@@ -59,19 +60,10 @@ async function addStream(accountId: number, path: string, more: Partial<NewDesti
 
 /** Writes so many entries in transactions of at most 250. */
 async function write(accountId: number, count: number): Promise<void> {
-  for (let left = count; left > 0; left -= 250)
-    await changeAccount(store.writer, accountId, async ({ record }) => {
-      for (let n = 0; n < Math.min(left, 250); n += 1)
-        record('connection_tagged', '/c', { connection_id: 1, name: 'é'.repeat(20), added: [], removed: [] });
-    });
+  for (let left = count; left > 0; left -= 250) await writeEntries(store, accountId, Math.min(left, 250));
 }
 
-const newest = async (accountId: number) =>
-  (
-    await firstRow<{ id: number }>(store, 'select last_id as id from activity_head where account_id = $1', [
-      accountId,
-    ])
-  ).id;
+const newest = (accountId: number) => readNewestId(store, accountId);
 
 /** Waits until a stream's next entry is this one. */
 const reaches = (id: number, nextId: number) =>
