@@ -130,7 +130,7 @@ test('a login that pg_hba.conf no longer admits is told, also while an old sessi
   await held.end();
 });
 
-test('statements that somebody cancels are named as such, and nothing counts as healthy (datadog 4500)', async () => {
+test('statements that somebody cancels are named as such, and the server counts as reached (datadog 4500)', async () => {
   const session = await server.open();
   const cancel = async () => {
     await session.query(
@@ -141,5 +141,8 @@ test('statements that somebody cancels are named as such, and nothing counts as 
   await session.end();
   const unreached = checks.filter(({ check_id, status }) => check_id.startsWith('CONN_U') && status !== 'ok');
   expect(unreached).toEqual([]);
-  for (const line of errorsIn(checks)) expect(line).toMatch(/^\w+: .*\.$/s);
+  const errors = errorsIn(checks);
+  expect(errors.length).toBeGreaterThan(0);
+  for (const line of errors)
+    expect(line).toContain('Not measured: its statement was cancelled on the server.');
 });

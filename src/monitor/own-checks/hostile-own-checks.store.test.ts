@@ -185,6 +185,17 @@ test('a statement that does not end leaves no process on the server', async () =
     .toBe(0);
 }, 60_000);
 
+test('a statement that somebody cancels is not said to have taken too long', async () => {
+  const measured = measureStatements(target(), ['select value from sleeping'], 10);
+  const cancel = `
+    select pg_cancel_backend(pid)
+      from pg_stat_activity
+     where query like '%from sleeping%' and state = 'active' and pid <> pg_backend_pid()`;
+  await expect.poll(async () => (await root.query(cancel)).rowCount, { timeout: 8_000 }).toBe(1);
+  const [cancelled] = await measured;
+  expect(lineOf(cancelled)).toBe('Not measured: its statement was cancelled on the server.');
+}, 60_000);
+
 /** Runs a statement in a session to itself, as an own check does that was not read before. */
 async function alone(statement: string): Promise<unknown> {
   const dialler = diallerOf(target(), true);

@@ -21,7 +21,7 @@ import {
 import { reasonOfEnd, stopWhereEnded } from '../session/lasting-session.ts';
 import { openDatabase } from '../session/reach.ts';
 import { requireUnlocked } from '../session/require-unlocked.ts';
-import { NoAnswer } from '../session/session.ts';
+import { NoAnswer, StatementCancelled } from '../session/session.ts';
 
 /** The longest answer to the statement of an own check. */
 const ANSWER_BYTES = 64 * 1024;
@@ -167,7 +167,7 @@ const TELLING =
 const WRITES = new Set(['25006', '1792', '1290']);
 
 function reasonFor(run: Run, own: OwnCheck, error: unknown): string {
-  if (error instanceof WrongAnswer) return error.message;
+  if (error instanceof WrongAnswer || error instanceof StatementCancelled) return error.message;
   const { code, message } = describeError(error);
   const refusal = refusalOf(error);
   if (refusal === 'timeout' || error instanceof NoAnswer || isTimeout(error)) return tooSlow(own);

@@ -3,7 +3,7 @@ import type { Row } from '../../checks/fault.ts';
 import type { OwnAnswer } from '../../checks/own/own-rows.ts';
 import { asSubquery } from '../../checks/own/own-statement.ts';
 import { ConnectRefused } from './connect-refused.ts';
-import { describeError } from './failures/connect-failure.ts';
+import { describeError, refusalOf } from './failures/connect-failure.ts';
 import { KeptPlans } from './postgres/kept-plans.ts';
 import { openClient } from './postgres/open-client.ts';
 import { differingSettings, setOwn } from './postgres/own-settings.ts';
@@ -13,6 +13,7 @@ import {
   type OpenedSession,
   type Route,
   rolledBack,
+  StatementCancelled,
   type Target,
 } from './session.ts';
 
@@ -102,17 +103,29 @@ export async function openPostgresSession(
       const readWith = (all: string) =>
         isRepeated ? plans.read(all, statement) : readIn(`${all}${statement}`);
       try {
-        return await convertedOrBytes(readWith, settings);
+        return await noteCancel(limits.statementMs, () => convertedOrBytes(readWith, settings));
       } finally {
         meter.milliseconds += performance.now() - began;
       }
     },
     async readOwn(statement) {
       const ask = () => answerTo(() => client.query(alone(asSubquery(statement))));
-      return toOwnAnswer(await rolledBack(meter, answer, [beginOwn(limits.statementMs)], ask));
+      const askInTime = () => noteCancel(limits.statementMs, ask);
+      return toOwnAnswer(await rolledBack(meter, answer, [beginOwn(limits.statementMs)], askInTime));
     },
     close,
   };
+}
+
+/** Asks, and tells a statement that somebody cancelled from one whose time was over: the server's words depend on its language. */
+async function noteCancel<T>(statementMs: number, ask: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  try {
+    return await ask();
+  } catch (error) {
+    const isEarly = performance.now() - began < 0.9 * statementMs;
+    throw isEarly && refusalOf(error) === 'timeout' ? new StatementCancelled() : error;
+  }
 }
 
 /** Reads with the settings, and once more as bytes if the server can't convert a name. */

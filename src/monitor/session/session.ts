@@ -49,6 +49,16 @@ export class LoginRefused extends ConnectRefused {}
 /** A statement got no answer, not even a cancellation. */
 export class NoAnswer extends OwnWords {}
 
+/** A statement was cancelled before its time was over: somebody else did so. */
+export class StatementCancelled extends OwnWords {
+  /** That of the server, which is the same for a statement that took too long. */
+  readonly code = '57014';
+
+  constructor() {
+    super('its statement was cancelled on the server');
+  }
+}
+
 /** The server asks for an excessive number of hashing iterations, to waste the monitor's CPU time. */
 export class HashingRefused extends ConnectRefused {}
 

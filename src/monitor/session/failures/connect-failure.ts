@@ -5,7 +5,7 @@ import { refusedLogin } from '../../../store/link/refused-login.ts';
 import { ConnectRefused } from '../connect-refused.ts';
 import { consoleRefusal } from '../pgbouncer/console-refusals.ts';
 import { LoginsPaused, LoginUnanswered } from '../postgres/waiting-logins.ts';
-import { HashingRefused, LoginRefused, PasswordRefused } from '../session.ts';
+import { HashingRefused, LoginRefused, PasswordRefused, StatementCancelled } from '../session.ts';
 import { SshRefused } from '../ssh-tunnel.ts';
 import { type Attempt, connectRemedy, type Remedy, UNTRUSTED } from './connect-advice.ts';
 import { isConnectDenied, type LoginLimit, ownLimit } from './refusal-source.ts';
@@ -177,7 +177,7 @@ export function isServerAnswer(error: unknown): boolean {
 
 /** Why a server refused to run a statement; null for other errors. */
 export function refusalOf(error: unknown): 'timeout' | 'locked' | 'denied' | null {
-  return REFUSALS.get(describeError(error).code) ?? null;
+  return error instanceof StatementCancelled ? null : (REFUSALS.get(describeError(error).code) ?? null);
 }
 
 // SQLSTATEs of PostgreSQL, error numbers of MySQL and MariaDB. Their timeouts are 3024 and 1969.
