@@ -43,6 +43,33 @@ test('the texts of other engines hide nothing', () => {
   expect(readOwnStatement('mysql', 'select $$ ; delete from a $$')).toHaveProperty('problem');
 });
 
+test('a character that does not show is refused: it hides what the statement does from a reader, or from this reader', () => {
+  // MySQL takes no-break spaces for names: "--" in front of one begins no comment there.
+  const notCommented =
+    "select 1--\u00a0+length(load_file('/etc/passwd'))\nas value from (select 0 as \u00a0) t";
+  expect(readOwnStatement('mysql', notCommented)).toEqual({
+    problem:
+      'The statement has the character U+00A0, which does not show: leave it out, or write it with chr() or char().',
+  });
+  for (const hidden of [
+    '\u202e',
+    '\u2066',
+    '\u200b',
+    '\ufeff',
+    '\u2028',
+    '\u0085',
+    '\u009b',
+    '\x1b',
+    '\x0b',
+    '\x01',
+  ])
+    for (const engine of SQL_ENGINES)
+      for (const sql of [`select 1 as value --${hidden} x`, `select '${hidden}' as object, 1 as value`])
+        expect(readOwnStatement(engine, sql)).toHaveProperty('problem', expect.stringContaining('not show'));
+  const shown = "select 'a\tb\r\nc \u00e4 \u65e5 \ud83e\udda6' as object,\r\n\t1 as value";
+  for (const engine of SQL_ENGINES) expect(readOwnStatement(engine, shown)).toEqual({ statement: shown });
+});
+
 test('a statement has a limit, and its reading takes linear time', () => {
   expect(readOwnStatement('postgres', `select 1 ${' '.repeat(LONGEST_SQL)}`)).toEqual({
     problem: 'The statement is longer than 10,000 characters.',

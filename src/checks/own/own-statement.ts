@@ -1,3 +1,4 @@
+import { UNPRINTABLE } from '../../platform/text/clean-text.ts';
 import { familyOf, type SqlEngine, type SqlFamily } from '../../vocabulary/engines.ts';
 
 /** The longest statement of an own check, in characters. */
@@ -62,6 +63,8 @@ export function readOwnStatement(engine: SqlEngine, sql: string): ReadStatement 
   if (sql.length > LONGEST_SQL)
     return { problem: `The statement is longer than ${LONGEST_SQL.toLocaleString('en-US')} characters.` };
   if (sql.includes('\0')) return { problem: 'The statement has a null character.' };
+  const [hidden] = UNPRINTABLE.exec(sql.replace(/[\n\r\t]/g, ' ')) ?? [];
+  if (hidden !== undefined) return { problem: hiddenIn(hidden) };
   const parts = readParts(engine, sql);
   if (!Array.isArray(parts)) return parts;
   const end = parts.findIndex(({ text }) => text === ';');
@@ -70,6 +73,12 @@ export function readOwnStatement(engine: SqlEngine, sql: string): ReadStatement 
   const own = end < 0 ? parts : parts.slice(0, end);
   const problem = findProblem(engine, own);
   return problem === null ? { statement: sql.slice(0, parts[end]?.at ?? sql.length).trim() } : { problem };
+}
+
+/** Such a character makes a statement look like another one on a page or a terminal. */
+function hiddenIn(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return `The statement has the character U+${code}, which does not show: leave it out, or write it with chr() or char().`;
 }
 
 function findProblem(engine: SqlEngine, parts: readonly Part[]): string | null {
