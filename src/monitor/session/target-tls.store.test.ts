@@ -158,6 +158,18 @@ test('a password that may be exposed is sent to a server that asks for it', asyn
   expect(Buffer.concat(server.heard).toString()).toContain(WATCHER_PASSWORD);
 });
 
+test('a password that the server hashed with 300,000 iterations logs in', async () => {
+  const superuser = await store.superuser('store');
+  const hash = (iterations: number) =>
+    superuser.query(
+      `set scram_iterations = ${iterations}; alter role watcher password '${WATCHER_PASSWORD}'`,
+    );
+  await hash(300_000);
+  const { checks } = await run({ tls: 'require' });
+  await hash(4_096);
+  expect(checks.find(({ check_id }) => check_id === 'CONN_AUTH_FAILED')?.status).toBe('ok');
+});
+
 test('a run reports the server’s version and the TLS version', async () => {
   const target = { engine: 'postgres', connectionType: 'direct', host: 'localhost', port } as const;
   const login = { database: 'postgres', username: 'watcher', password: WATCHER_PASSWORD, tunnel: null };

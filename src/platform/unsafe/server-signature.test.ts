@@ -11,17 +11,20 @@ import { UNPROVED } from './server-signature.ts';
 
 /** SCRAM up to the client's proof; then `end` instead of the server's signature. */
 const scram =
-  (end: Buffer, steps = 2): HostileAnswer =>
+  (end: Buffer, steps = 2, iterations = '4096'): HostileAnswer =>
   (sent, _socket, bytes) => {
     if (sent === steps) return end;
     if (sent === 0) return authentication(10, Buffer.from('SCRAM-SHA-256\0\0'));
     const nonce = /r=(.*)$/.exec(bytes.toString())?.[1] ?? '';
     const salt = Buffer.from('salt').toString('base64');
-    return authentication(11, Buffer.from(`r=${nonce}server,s=${salt},i=4096`));
+    return authentication(11, Buffer.from(`r=${nonce}server,s=${salt},i=${iterations}`));
   };
 
 test.each<[string, HostileAnswer, string]>([
   ['after the proof', scram(login), UNPROVED],
+  ['after the proof of 300,000 iterations', scram(login, 2, '300000'), UNPROVED],
+  ['with too many iterations', scram(login, 2, '1000001'), 'iteration count 1000001'],
+  ['with too many iterations after few', scram(login, 2, '4096,i=2000000000'), 'iteration count 2000000000'],
   ['before the proof', scram(login, 1), UNPROVED],
   ['without saying that it accepts', scram(readyForQuery), UNPROVED],
   [

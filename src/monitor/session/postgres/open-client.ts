@@ -1,7 +1,11 @@
 import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import pg from 'pg';
-import { requireServerSignature, UNPROVED } from '../../../platform/unsafe/server-signature.ts';
+import {
+  requireServerSignature,
+  SCRAM_ITERATIONS,
+  UNPROVED,
+} from '../../../platform/unsafe/server-signature.ts';
 import { startInBytes } from '../../../platform/unsafe/startup-encoding.ts';
 import {
   answerWithin,
@@ -16,9 +20,6 @@ import {
   type Target,
 } from '../session.ts';
 import { tlsOptions } from '../tls-options.ts';
-
-// PostgreSQL's own default is 4,096; a million takes a second of one core.
-const SCRAM_ITERATIONS = 1_000_000;
 
 /** A client that is logged in. */
 export interface OpenClient {
