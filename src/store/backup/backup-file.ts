@@ -75,6 +75,8 @@ export class BackupReader {
   readonly #taken = createHash('sha256');
   #rest: Buffer = Buffer.alloc(0);
   #isSigned = false;
+  /** The tables of the head whose rows have not come yet. */
+  #tables = new Set<string>();
 
   constructor(file: Readable) {
     const plain = createGunzip({ chunkSize: CHUNK });
@@ -87,6 +89,7 @@ export class BackupReader {
     const head: unknown = line.startsWith(HEAD) ? parse(line.slice(HEAD.length)) : null;
     if (isHead(head)) {
       this.#isSigned = isOfSignedForm(head);
+      this.#tables = new Set(head.tables);
       return head;
     }
     throw new IncompleteBackup('its first line is not that of a backup');
@@ -96,7 +99,14 @@ export class BackupReader {
   async next(): Promise<{ table: string; columns: string } | SignedEnd> {
     const line = await this.#line();
     const [, table, columns] = /^copy ([a-z_]+) \(([a-z0-9_", ]+)\) from stdin;$/.exec(line) ?? [];
-    if (table !== undefined && columns !== undefined) return { table, columns };
+    if (table !== undefined && columns !== undefined) {
+      // Also bounds the work: a small file can unpack to millions of these lines.
+      if (!this.#tables.delete(table))
+        throw new IncompleteBackup(
+          'it contains rows of a table that its head does not name, or twice those of one',
+        );
+      return { table, columns };
+    }
     const end: unknown = line.startsWith(LAST) ? parse(line.slice(LAST.length)) : null;
     if (!isEnd(end)) throw new IncompleteBackup('it contains an invalid line');
     const sha256 = this.#taken.copy().digest();
@@ -118,10 +128,8 @@ export class BackupReader {
     for (;;) {
       await this.#untilLineBreak(LONGEST_ROW, 'a row');
       const lines = this.#rest.subarray(0, this.#rest.lastIndexOf(LINE_BREAK) + 1);
-      const atOnce = lines.toString('latin1', 0, END.length) === END;
-      const at = lines.indexOf(`\n${END}`) + 1;
-      if (atOnce || at > 0) {
-        const rows = atOnce ? 0 : at;
+      const rows = findEnd(lines);
+      if (rows >= 0) {
         this.#taken.update(lines.subarray(0, rows + END.length));
         this.#rest = this.#rest.subarray(rows + END.length);
         if (rows > 0) yield lines.subarray(0, rows);
@@ -181,6 +189,19 @@ export function refuseAltered(end: BackupEnd, found: BackupEnd['tables'], tables
   throw new Error(
     `The backup was altered or damaged in the table ${altered}, and nothing was changed: use another file.`,
   );
+}
+
+const [BACKSLASH, DOT] = Buffer.from(END);
+
+/** Where the end of the rows is in whole lines; -1 = not in these. A search for the text is slow where most lines are empty. */
+function findEnd(lines: Buffer): number {
+  let isStart = true;
+  for (let at = 0; at < lines.length; at += 1) {
+    if (isStart && lines[at] === BACKSLASH && lines[at + 1] === DOT && lines[at + 2] === LINE_BREAK)
+      return at;
+    isStart = lines[at] === LINE_BREAK;
+  }
+  return -1;
 }
 
 function parse(text: string): unknown {

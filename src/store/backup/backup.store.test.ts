@@ -174,6 +174,7 @@ test('an incomplete, altered or invalid backup restores nothing', async () => {
     'invalid line': gzipSync(text.replace(/^copy member .*$/m, 'drop table member;')),
     'a table that no store has': gzipSync(text.replace('"tables":["account"', '"tables":["pg_authid"')),
     'that its head does not name': gzipSync(text.replace('copy member (', 'copy session (')),
+    'twice those of one': gzipSync(text.replace(/^copy member .*$/m, `$&\n\\.\n$&`)),
   };
   for (const [why, bytes] of Object.entries(wrong)) {
     const path = join(folder, 'wrong.backup');
@@ -231,6 +232,22 @@ test('a line or row that is far too long is refused without reading it whole', a
   ] as const) {
     expect(await sentence(checkBackup(Readable.from([bytes]), [SECRET]))).toContain(`: it contains ${why}.`);
   }
+});
+
+test('a small file that unpacks to many empty rows costs no more than one of long rows', async () => {
+  const text = gunzipSync(readFileSync(file)).toString();
+  const [start = ''] = /^.*\n.*\n/.exec(text) ?? [];
+  const rows = Buffer.alloc(64 * 2 ** 20, `${'x'.repeat(2 ** 20 - 1)}\n`);
+  const empty = Buffer.alloc(rows.length, '\n');
+  const secondsOf = async (rows: Buffer) => {
+    const bytes = gzipSync(Buffer.concat([Buffer.from(start), rows]), { level: 1 });
+    const began = performance.now();
+    expect(await sentence(checkBackup(Readable.from([bytes]), [SECRET]))).toContain('ends too early');
+    return (performance.now() - began) / 1_000;
+  };
+  await secondsOf(rows.subarray(0, 2 ** 24)); // the code is compiled
+  const inLongRows = await secondsOf(rows);
+  expect(await secondsOf(empty)).toBeLessThan(2.5 * inLongRows + 0.2);
 });
 
 test('a backup with a planted password hash is rejected, unless --unsigned is given', async () => {

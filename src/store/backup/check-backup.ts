@@ -45,8 +45,9 @@ export async function checkBackup(
   }
 }
 
+// Neither indexOf nor an iterator: with a file of empty lines they take ten times as long.
 function countLines(lines: Buffer): number {
   let count = 0;
-  for (let at = lines.indexOf(LINE_BREAK); at >= 0; at = lines.indexOf(LINE_BREAK, at + 1)) count += 1;
+  for (let at = 0; at < lines.length; at += 1) if (lines[at] === LINE_BREAK) count += 1;
   return count;
 }
