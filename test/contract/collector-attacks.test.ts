@@ -251,11 +251,15 @@ test('a token is void once its maker is demoted or suspended', async () => {
       maker.memberId,
     ]);
     const owner = await signInAs(site.account.id, ['owner']);
-    const { data } = await owner.get<{ data: { id: number; version: string }[] }>('/members');
-    const { version } = data.find(({ id }) => id === maker.memberId) ?? {};
-    await owner.change('PATCH', `/members/${maker.memberId}`, { version, ...change });
-    const tried = await enrol({ token, name: 'made', public_key: newPair().publicKey, version: VERSION });
-    expect([change, tried.status]).toEqual([change, 401]);
+    const changeMaker = async (change: object) => {
+      const { data } = await owner.get<{ data: { id: number; version: string }[] }>('/members');
+      const { version } = data.find(({ id }) => id === maker.memberId) ?? {};
+      await owner.change('PATCH', `/members/${maker.memberId}`, { version, ...change });
+      return (await enrol({ token, name: 'made', public_key: newPair().publicKey, version: VERSION })).status;
+    };
+    expect([change, await changeMaker(change)]).toEqual([change, 401]);
+    // Taking it back does not revive the token.
+    expect([change, await changeMaker({ roles: ['admin'], status: 'active' })]).toEqual([change, 401]);
   }
 });
 

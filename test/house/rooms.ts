@@ -44,12 +44,12 @@ const LIST: Readonly<Record<string, string>> = {
     platform platform/{network,telemetry,text,unsafe} vocabulary`,
   accounts: 'notifications/alerts activity store store/directory platform vocabulary',
   'accounts/keys': 'notifications/outbox activity store store/{cells,directory} platform vocabulary',
-  'accounts/collectors': 'notifications notifications/outbox activity store store/cells platform vocabulary',
   'accounts/saved-views': 'activity store platform vocabulary',
   'accounts/sign-in': `
     accounts/members activity store store/{cells,directory} config platform
     platform/{network,schema} vocabulary`,
-  'accounts/members': 'activity store store/{cells,directory} platform vocabulary',
+  'accounts/members': 'accounts/collectors activity store store/{cells,directory} platform vocabulary',
+  'accounts/collectors': 'notifications notifications/outbox activity store store/cells platform vocabulary',
   'connections/monitoring-login': 'checks platform platform/text vocabulary',
   'connections/samples': 'connections notifications/destinations activity store',
   connections: `

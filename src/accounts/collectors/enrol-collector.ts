@@ -6,7 +6,7 @@ import { type Permission, permissionsOf } from '../../vocabulary/role-permission
 import { fingerprintOf } from './collector-row.ts';
 
 /** The permission to enrol and revoke collectors: a collector has a key, as a reader of the API has. */
-const MAY_ENROL: Permission = 'keys:write';
+export const MAY_ENROL: Permission = 'keys:write';
 
 /** The token was never made, was used, expired or was replaced, or its maker may no longer make it. Which of them is not said. */
 export const invalidToken = new Rejection(

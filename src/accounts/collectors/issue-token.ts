@@ -51,6 +51,16 @@ export async function issueToken(
   return { id: issued.id, name: issued.name, token, expires_at: issued.expires_at };
 }
 
+const endBy = `
+  update collector
+     set token_hash = null, token_expires_at = null, token_by = null
+   where account_id = $1 and token_by = $2`;
+
+/** Ends the tokens that a member made and nobody used. */
+export async function endTokensBy({ client, accountId }: Change, makerId: number): Promise<void> {
+  await client.query(endBy, [accountId, makerId]);
+}
+
 const TOKEN = /^dbv_enrol_([1-9][0-9]{0,14})_[\w-]{43}$/;
 
 /** The account that a token names; null = no token has this form. */

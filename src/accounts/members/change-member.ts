@@ -1,7 +1,9 @@
 import { fieldChanges } from '../../activity/field-changes.ts';
 import type { Change } from '../../activity/record-entry.ts';
 import { EditConflict, Rejection } from '../../platform/rejection.ts';
-import { permissionsOf } from '../../vocabulary/role-permissions.ts';
+import { type Permission, permissionsOf } from '../../vocabulary/role-permissions.ts';
+import { MAY_ENROL } from '../collectors/enrol-collector.ts';
+import { endTokensBy } from '../collectors/issue-token.ts';
 import type { Actor } from './actor.ts';
 import { endLinks, endLinksBy } from './add-link.ts';
 import { endSessionsHere } from './end-sessions.ts';
@@ -52,18 +54,20 @@ export async function changeMember(change: Change, id: number, changes: MemberCh
 
 type StoredMember = WantedMember & { login_id: number | null };
 
-const makesLinks = ({ status, roles }: Pick<WantedMember, 'status' | 'roles'>) =>
-  status === 'active' && permissionsOf(roles).has('members:write');
+const has = ({ status, roles }: Pick<WantedMember, 'status' | 'roles'>, permission: Permission) =>
+  status === 'active' && permissionsOf(roles).has(permission);
 
 /**
- * Ends the links for a member who gains a permission, gets another address or is suspended; the links by a member who may
- * make none any more; and the sessions of a member who is suspended.
+ * Ends the links for a member who gains a permission, gets another address or is suspended; the links and tokens by a member who
+ * may make none any more; and the sessions of a member who is suspended.
  */
 async function endOutdated(change: Change, before: StoredMember, after: MemberRow): Promise<void> {
   const gains = !covers(permissionsOf(before.roles), after.roles);
   const isSuspended = after.status === 'suspended' && before.status !== 'suspended';
   if (gains || isSuspended || after.email !== before.email) await endLinks(change, after.id);
-  if (makesLinks(before) && !makesLinks(after)) await endLinksBy(change, after.id);
+  const loses = (permission: Permission) => has(before, permission) && !has(after, permission);
+  if (loses('members:write')) await endLinksBy(change, after.id);
+  if (loses(MAY_ENROL)) await endTokensBy(change, after.id);
   if (isSuspended) await endSessionsHere(change, before.login_id);
 }
 

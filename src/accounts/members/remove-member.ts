@@ -1,5 +1,6 @@
 import type { Change } from '../../activity/record-entry.ts';
 import { controlOf } from '../../store/cells/control-store.ts';
+import { endTokensBy } from '../collectors/issue-token.ts';
 import type { Actor } from './actor.ts';
 import { endLinksBy } from './add-link.ts';
 import { endSessionsHere } from './end-sessions.ts';
@@ -14,7 +15,7 @@ const removeLogin = 'delete from login where login_id = $1 and account_id = $2';
 type Before = Pick<Subject, 'login_id' | 'roles' | 'status'>;
 
 /**
- * Removes a member, the links by them, and their login if it belongs to this account only. Throws a `Rejection` for the last
+ * Removes a member, the links and tokens by them, and their login if it belongs to this account only. Throws a `Rejection` for the last
  * owner, or when the member does not exist.
  */
 export async function removeMember(
@@ -27,6 +28,7 @@ export async function removeMember(
   if (before === undefined) throw memberGone();
   const removed = await writeMember(change, 'member_removed', remove, [accountId, id], more);
   await endLinksBy(change, id);
+  await endTokensBy(change, id);
   await endSessionsHere(change, before.login_id);
   await (await controlOf(client)).query(removeLogin, [before.login_id, accountId]);
   await requireOwner(change, before);
