@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { Rejection } from '../../platform/rejection.ts';
 import { PAGE_LINKS } from '../../vocabulary/page-paths.ts';
-import { permissionsOf } from '../../vocabulary/role-permissions.ts';
 import { keepUnsubscribed } from '../recipients/unsubscribed.ts';
+import { type AskedRecipient, isStillAsked } from './recipient-asker.ts';
 import { recipientTokenHash } from './recipient-token.ts';
 
 /** What a recipient's link is for: nothing that the recipient's messages do not say. */
@@ -14,14 +14,9 @@ export interface RecipientLink {
   state: 'unconfirmed' | 'confirmed' | 'unsubscribed';
 }
 
-interface Found extends RecipientLink {
+interface Found extends RecipientLink, AskedRecipient {
   account_id: number;
   destination_id: number;
-  /** When the recipient confirmed before; null = never. */
-  confirmed_at: Date | null;
-  /** The member who asked, null = the operator; without roles = no active member any more. */
-  asked_by: number | null;
-  asker_roles: string[] | null;
 }
 
 const select = `
@@ -43,15 +38,6 @@ async function find(writer: pg.Pool | pg.ClientBase, token: string): Promise<Fou
   const [found] = rows;
   if (!found) throw noRecipient();
   return found;
-}
-
-/**
- * Whether the member who asked a recipient to confirm could do so today: it needs the permission to change destinations. A
- * recipient who confirmed before needs nobody's request.
- */
-function isStillAsked({ confirmed_at, asked_by, asker_roles }: Found): boolean {
-  if (confirmed_at !== null || asked_by === null) return true;
-  return permissionsOf(asker_roles ?? []).has('keys:write');
 }
 
 const accountsOf = 'select account_id from destination_recipient where token_hash = $1';

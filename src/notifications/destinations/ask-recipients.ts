@@ -7,6 +7,7 @@ import { mayStartWork } from '../../store/cells/moving.sql.ts';
 import { errorFields } from '../../store/store-failure.ts';
 import { confirmationMail } from '../channels/mail/confirmation-mail.ts';
 import type { Send } from '../sending/outgoing.ts';
+import { type AskedRecipient, isStillAsked } from './recipient-asker.ts';
 import { recipientToken } from './recipient-token.ts';
 
 /** How many links are sent in a round. */
@@ -36,6 +37,9 @@ const claim = `
      and d.account_id = r.account_id and d.destination_id = r.destination_id
      and a.account_id = r.account_id
   returning r.account_id, r.destination_id, r.email, a.name as account, d.name as destination,
+            r.confirmed_at, r.asked_by,
+            (select m.roles from member m
+              where m.account_id = r.account_id and m.member_id = r.asked_by and m.status = 'active') as asker_roles,
             r.state = 'unconfirmed' and r.removed_at is null and d.removed_at is null and d.state <> 'paused' as is_wanted`;
 
 const asked = `
@@ -43,7 +47,7 @@ const asked = `
      set ask_at = null
    where account_id = $1 and destination_id = $2 and email = $3`;
 
-interface Claimed {
+interface Claimed extends AskedRecipient {
   account_id: number;
   destination_id: number;
   email: string;
@@ -68,7 +72,8 @@ export async function askRecipients({ writer, secret, send, consoleUrl }: Asking
   const sent = await Promise.all(
     rows.map(async ({ account_id: accountId, destination_id: destinationId, email, ...row }) => {
       const ids = [accountId, destinationId, email];
-      if (!row.is_wanted) {
+      // A member who was dismissed since sends no more mail: their link would not be accepted.
+      if (!row.is_wanted || !isStillAsked(row)) {
         await writer.query(asked, ids);
         return false;
       }

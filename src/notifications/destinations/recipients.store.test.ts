@@ -179,6 +179,11 @@ test('a recipient cannot confirm what a member asked who may not change destinat
       addDestination(made, secret, rules, { name: 'Hers', channel: 'email', recipients }),
     )
   ).destination;
+  await store.writer.query(`update member set status = 'suspended' where member_id = $1`, [eve]);
+  await askAll(); // what they asked before is not sent either
+  expect(mails.filter(({ to }) => to === 'hers@example.com')).toEqual([]);
+  await store.writer.query(`update member set status = 'active' where member_id = $1`, [eve]);
+  await store.writer.query('update destination_recipient set ask_at = now() where destination_id = $1', [id]);
   await askAll();
   const token = tokenFor('hers@example.com');
   for (const [column, value] of [
