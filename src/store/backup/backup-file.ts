@@ -216,15 +216,17 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+// A version, a time, or a name. They are printed, also those of a file that nobody signed.
+const PLAIN = /^[\w.:+-]{1,200}$/;
+const isPlain = (value: unknown): value is string => typeof value === 'string' && PLAIN.test(value);
+
 function isHead(head: unknown): head is BackupHead {
   return (
     isRecord(head) &&
     (head['format'] === FORMAT || head['format'] === UNSIGNED_FORMAT) &&
-    typeof head['dbvitals'] === 'string' &&
-    typeof head['made_at'] === 'string' &&
-    typeof head['migration'] === 'string' &&
+    [head['dbvitals'], head['made_at'], head['migration']].every(isPlain) &&
     Array.isArray(head['tables']) &&
-    head['tables'].every((table) => typeof table === 'string')
+    head['tables'].every(isPlain)
   );
 }
 

@@ -172,6 +172,9 @@ test('an incomplete, altered or invalid backup restores nothing', async () => {
     'in the table activity': gzipSync(text.replace(/^1\t70\t.*\n/m, '')),
     'something follows': gzipSync(`${text}select 1;\n`),
     'invalid line': gzipSync(text.replace(/^copy member .*$/m, 'drop table member;')),
+    // Printed by "backup verify --unsigned": a text that a terminal obeys.
+    'its first line': gzipSync(text.replace(/"dbvitals":"/, '$&\\u001b]0;owned\\u0007')),
+    'first line is not': gzipSync(text.replace('"tables":["account"', '"tables":["account\\n\\u202e"')),
     'a table that no store has': gzipSync(text.replace('"tables":["account"', '"tables":["pg_authid"')),
     'that its head does not name': gzipSync(text.replace('copy member (', 'copy session (')),
     'twice those of one': gzipSync(text.replace(/^copy member .*$/m, `$&\n\\.\n$&`)),
