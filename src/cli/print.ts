@@ -50,6 +50,11 @@ function fields(thing: Row): string {
     .join('');
 }
 
+/** Prints a sentence about what is wrong to standard error, in one line, whatever the texts in it are. */
+export function printProblem(sentence: string): void {
+  process.stderr.write(`error: ${cell(sentence)}\n`);
+}
+
 /** A value as text in one line. What a watched server or a stranger wrote can't move the cursor, reorder the text or look like a line of its own. */
 export function cell(value: unknown, nextLine = ' '): string {
   if (value === null || value === undefined) return '-';

@@ -3,6 +3,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { Rejection } from '../platform/rejection.ts';
 import { connectFailure, ONLY_STORE } from '../store/link/store-connect-failure.ts';
 import { InvalidFile } from './invalid-file.ts';
+import { printProblem } from './print.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
@@ -13,7 +14,7 @@ export function reportError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has already printed the error
   const several = error instanceof ConfigError || error instanceof InvalidFile;
   const sentences = several ? error.problems : [sentenceOf(error)];
-  for (const sentence of sentences) process.stderr.write(`error: ${sentence}\n`);
+  for (const sentence of sentences) printProblem(sentence);
   const isRejectedInput = error instanceof Rejection && error.code === 'invalid_parameter';
   return error instanceof ConfigError || error instanceof UsageError || isRejectedInput ? 2 : 1;
 }

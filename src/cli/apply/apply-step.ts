@@ -1,4 +1,5 @@
 import type { Change } from '../../activity/record-entry.ts';
+import { cell } from '../print.ts';
 
 /** A difference between a file and the store. */
 export interface Difference {
@@ -64,7 +65,8 @@ export function lineOf({ action, what, account, name, changed, from, to }: Diffe
     if (action === 'change') return [`${field} ${shown(from[field])} -> ${shown(to[field])}`];
     return to[field] === null ? [] : [`${field} ${shown(to[field])}`];
   });
-  return `${sign} ${what} ${whole}${fields.length === 0 ? '' : `: ${fields.join(', ')}`}`;
+  // Members write some of these texts: none may look like a line of its own.
+  return cell(`${sign} ${what} ${whole}${fields.length === 0 ? '' : `: ${fields.join(', ')}`}`);
 }
 
 function shown(value: unknown): string {

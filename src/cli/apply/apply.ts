@@ -7,6 +7,7 @@ import { inTransaction } from '../../store/connect.ts';
 import { idOf } from '../arguments.ts';
 import { addCellOption } from '../cells/command-cells.ts';
 import { addCommand, type CommandContext } from '../command.ts';
+import { cell } from '../print.ts';
 import { readInput } from '../read-input.ts';
 import { UsageError } from '../usage-error.ts';
 import { type Difference, lineOf } from './apply-step.ts';
@@ -171,10 +172,10 @@ function sumUp({ applied, accounts, changes, unnamed, unmatched }: Applied): voi
       action === 'add' && what === 'account' ? [`Account ${ids.get(name)} is ${name}.`] : [],
     ),
   ];
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  process.stdout.write(lines.map((line) => `${cell(line)}\n`).join(''));
   // It may be a mistake, and is none for connections that are still to come.
   for (const { what, account, name, connections } of unmatched)
     process.stderr.write(
-      `warning: no connection matches: ${what} ${account} / ${name}: ${connections.join(', ')}\n`,
+      `${cell(`warning: no connection matches: ${what} ${account} / ${name}: ${connections.join(', ')}`)}\n`,
     );
 }

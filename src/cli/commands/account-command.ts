@@ -9,7 +9,7 @@ import { countOf, idOf, oneOf, textOf } from '../arguments.ts';
 import { addAccountMoveCommand } from '../cells/account-move-command.ts';
 import { addCellOption } from '../cells/command-cells.ts';
 import { addCommand, type CommandContext } from '../command.ts';
-import { printList, printOne } from '../print.ts';
+import { printList, printOne, printProblem } from '../print.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** `account create`, `account list`, `account change`, `account move`. */
@@ -73,5 +73,5 @@ function reportAway(reason: string, accountIds: readonly number[]): void {
   const more = accountIds.length > MOST_NAMED ? ` and ${accountIds.length - MOST_NAMED} more` : '';
   const which =
     accountIds.length === 0 ? 'no account lives there' : `its accounts are not listed: ${named}${more}`;
-  process.stderr.write(`error: ${reason.replace(/\.$/, '').replace(/\s+/g, ' ')}; ${which}.\n`);
+  printProblem(`${reason.replace(/\.$/, '').replace(/\s+/g, ' ')}; ${which}.`);
 }

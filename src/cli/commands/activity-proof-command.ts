@@ -5,7 +5,7 @@ import type { DeliveredVerified } from '../../activity/seals/verify-delivered.ts
 import { idOf, oneOf } from '../arguments.ts';
 import type { Verdict } from '../audit-proof.ts';
 import { addCommand, type CommandContext } from '../command.ts';
-import { printOne } from '../print.ts';
+import { printOne, printProblem } from '../print.ts';
 import { publicKeysOf } from '../public-keys.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -193,7 +193,7 @@ function printVerdict(verdict: Verdict, strict: boolean, json: boolean | undefin
   if (verdict.verified === null) process.exitCode = 3;
   else if (!verdict.verified || (strict && isDoubtful(verdict))) process.exitCode = 2;
   if (json) process.stdout.write(`${JSON.stringify(verdict)}\n`);
-  else if (!verdict.verified) process.stderr.write(`error: ${verdict.message}\n`);
+  else if (!verdict.verified) printProblem(verdict.message);
   else process.stdout.write(sentences(verdict));
 }
 

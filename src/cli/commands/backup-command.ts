@@ -5,7 +5,7 @@ import { countOf, textOf } from '../arguments.ts';
 import { addWatchedBackupCommands } from '../backups/watched-backup-commands.ts';
 import { addStoreOption } from '../cells/command-cells.ts';
 import { addCommand, type CommandContext } from '../command.ts';
-import { printOne } from '../print.ts';
+import { printOne, printProblem } from '../print.ts';
 import type { StoreBackup } from '../store/back-up-store.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -88,7 +88,7 @@ async function backUpEach(
   if (json) printOne(json, { made: made.map(({ secret_at, ...one }) => one), failed, holds_secret: false });
   else for (const one of made) print({ ...one, file: one.file ?? to.folder });
   if (failed.length > 0) process.exitCode = 1;
-  for (const sentence of failed) process.stderr.write(`error: ${sentence}\n`);
+  for (const sentence of failed) printProblem(sentence);
 }
 
 const VERIFY_NOTES = `
@@ -116,7 +116,7 @@ function addVerifyCommand(backup: Command, context: CommandContext): void {
         } catch (error) {
           if (files.length === 1 || !(error instanceof Error)) throw error;
           failed.push(`${file}: ${error.message}`);
-          process.stderr.write(`error: ${file}: ${error.message}\n`);
+          printProblem(`${file}: ${error.message}`);
         }
       if (failed.length > 0) process.exitCode = 1;
       if (!json) return;

@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { addCommand, type CommandContext } from '../command.ts';
 import type { Diagnosis } from '../doctor/diagnosis.ts';
+import { cell } from '../print.ts';
 
 const COLORS = { ok: 'green', warning: 'yellow', error: 'red' } as const;
 
@@ -40,6 +41,6 @@ function worst(diagnoses: readonly Diagnosis[]): Diagnosis['status'] {
 
 function told({ about, status, message, remedy }: Diagnosis): string {
   const mark = styleText(COLORS[status], status.padEnd(7), { stream: process.stdout });
-  const line = `${mark}  ${about.padEnd(9)}  ${message}\n`;
-  return remedy === null ? line : `${line}${' '.repeat(20)}${remedy}\n`;
+  const line = `${mark}  ${about.padEnd(9)}  ${cell(message)}\n`;
+  return remedy === null ? line : `${line}${' '.repeat(20)}${cell(remedy)}\n`;
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { addStoreOption } from '../cells/command-cells.ts';
 import { addCommand, type CommandContext } from '../command.ts';
-import { printOne } from '../print.ts';
+import { printOne, printProblem } from '../print.ts';
 import { UsageError } from '../usage-error.ts';
 
 const NOTES = `
@@ -45,7 +45,7 @@ export function addRestoreCommand(program: Command, context: CommandContext): vo
         'API keys that were revoked after the backup are valid again: revoke them again. Everyone must sign in again.',
       ];
       process.stdout.write(said.map((line) => `${line}\n`).join(''));
-      for (const sentence of seals?.broken ?? []) process.stderr.write(`error: ${sentence}\n`);
+      for (const sentence of seals?.broken ?? []) printProblem(sentence);
     });
 }
 

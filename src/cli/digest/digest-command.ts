@@ -9,6 +9,7 @@ import { notFound } from '../../platform/rejection.ts';
 import { readAs } from '../../store/read.ts';
 import { countOf, idOf, serviceUrlOf } from '../arguments.ts';
 import { addCommand, type CommandContext } from '../command.ts';
+import { cell } from '../print.ts';
 import { UsageError } from '../usage-error.ts';
 
 const NOTES = `
@@ -62,11 +63,11 @@ export function addDigestCommand(program: Command, context: CommandContext): voi
 }
 
 function plain({ title, summary, parts }: DigestText, consoleUrl: string): string {
-  if (parts.length === 0) return `${title}: ${summary.join('\n')}\n`;
+  if (parts.length === 0) return `${cell(`${title}: ${summary.join('\n')}`)}\n`;
   const listed = parts.flatMap(({ heading, lines }) => [
     '',
     heading,
-    ...lines.map(({ text, path }) => `  ${text}\n    ${consoleUrl}${path}`),
+    ...lines.map(({ text, path }) => `  ${cell(text)}\n    ${consoleUrl}${path}`),
   ]);
-  return `${[title, ...summary, ...listed].join('\n')}\n`;
+  return `${[cell(title), ...summary.map((line) => cell(line)), ...listed].join('\n')}\n`;
 }
