@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import ssh from 'ssh2';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { type Bastion, startBastion } from '../../../test/support/bastion.ts';
 import { makeSshKey } from '../../../test/support/ssh-key.ts';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import type { ConnectionKey } from '../monitor-deps.ts';
@@ -21,67 +20,14 @@ let store: TestStore;
 let bastion: Bastion;
 beforeAll(async () => {
   store = await startTestStore();
-  bastion = await startBastion();
+  // It resolves `db.internal` to the test's PostgreSQL.
+  const socket = join(store.address[0]?.host ?? '', '.s.PGSQL.5432');
+  bastion = await startBastion(user, (host) => (host === 'db.internal' ? connect(socket) : null));
 });
 afterAll(async () => {
   bastion.close();
   await store.stop();
 });
-
-interface Bastion {
-  port: number;
-  /** The requested destinations, as `host:port`. */
-  asked: string[];
-  /** Ends the tunnels that are open. */
-  drop(): void;
-  close(): void;
-}
-
-/**
- * A real SSH server that accepts the login `tunnel` by its key, and resolves `db.internal` to the test's PostgreSQL.
- */
-async function startBastion(): Promise<Bastion> {
-  const asked: string[] = [];
-  const allowed = ssh.utils.parseKey(user.public);
-  if (allowed instanceof Error) throw allowed;
-  const sockets = new Set<ssh.Connection>();
-  const server = new ssh.Server({ hostKeys: [makeSshKey().private] }, (client) => {
-    sockets.add(client);
-    client.on('error', () => {});
-    client.on('authentication', (login) => {
-      const known =
-        login.method === 'publickey' &&
-        login.username === 'tunnel' &&
-        login.key.data.equals(allowed.getPublicSSH()) &&
-        (!login.signature || allowed.verify(login.blob ?? Buffer.alloc(0), login.signature, login.hashAlgo));
-      if (known) login.accept();
-      else login.reject(['publickey']);
-    });
-    client.on('tcpip', (accept, reject, { destIP, destPort }) => {
-      asked.push(`${destIP}:${destPort}`);
-      if (destIP !== 'db.internal') return reject();
-      const channel = accept();
-      const behind = connect(join(store.address[0]?.host ?? '', '.s.PGSQL.5432'));
-      behind.on('error', () => {});
-      channel.pipe(behind).pipe(channel);
-    });
-  });
-  const front = createServer({ noDelay: true }, (socket) => server.injectSocket(socket));
-  front.listen(0, '127.0.0.1');
-  await once(front, 'listening');
-  return {
-    port: (front.address() as AddressInfo).port,
-    asked,
-    drop() {
-      for (const client of sockets) client.end();
-      sockets.clear();
-    },
-    close() {
-      for (const client of sockets) client.end();
-      front.close();
-    },
-  };
-}
 
 async function tunnelled(
   given: Record<string, unknown> = {},
@@ -117,7 +63,7 @@ test('a database is measured through a tunnel, the SSH server resolves its host,
   expect(await pinned(key)).toBeNull();
   expect((await run(key)).score).toBeGreaterThan(0);
   expect(new Set(bastion.asked)).toEqual(new Set(['db.internal:5432']));
-  expect(await pinned(key)).toMatch(/^[A-Za-z0-9+/]{43}=$/);
+  expect(await pinned(key)).toBe(bastion.hostKey);
   expect((await run(key)).score).toBeGreaterThan(0);
 });
 

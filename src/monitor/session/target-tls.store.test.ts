@@ -1,12 +1,11 @@
 import { X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { getCACertificates, TLSSocket } from 'node:tls';
+import { getCACertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { authentication, startHostileServer } from '../../../test/support/hostile-server.ts';
 import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../../test/support/store.ts';
+import { AUTHORITY, startTlsFront } from '../../../test/support/tls-front.ts';
 import { endIdleChildren, measureInChild } from '../children/measure-in-child.ts';
 import { blockSession, findBlocking } from '../pulse/blocking-fixture.ts';
 import { HeldSession } from '../pulse/held-session.ts';
@@ -15,33 +14,19 @@ import { runHealthCheck } from '../run.ts';
 import type { StoredCheck } from '../store-run.ts';
 import { tlsOptions } from './tls-options.ts';
 
-const file = (name: string) => join(import.meta.dirname, '../../../test/certificates', name);
-const authority = readFileSync(file('authority.pem'), 'utf8');
+const authority = readFileSync(AUTHORITY, 'utf8');
+const other = readFileSync(
+  join(import.meta.dirname, '../../../test/certificates/receivers-authority.pem'),
+  'utf8',
+);
 
 let store: TestStore;
 let port: number;
 beforeAll(async () => {
   store = await startTestStore();
-  port = await frontOf(store.address[0]?.host ?? '');
+  port = await startTlsFront(store.address[0]?.host ?? '');
 });
 afterAll(() => store.stop());
-
-/** Terminates TLS in front of a PostgreSQL's socket, as a pooler does, with a certificate for `localhost`. */
-async function frontOf(folder: string): Promise<number> {
-  const identity = { cert: readFileSync(file('server.pem')), key: readFileSync(file('server.key')) };
-  const server = createServer((socket) => {
-    socket.once('data', () => {
-      socket.write('S');
-      const secure = new TLSSocket(socket, { isServer: true, ...identity });
-      const behind = connect(join(folder, '.s.PGSQL.5432'));
-      for (const side of [socket, secure, behind]) side.on('error', () => {});
-      secure.pipe(behind).pipe(secure);
-    });
-  }).listen(0, '127.0.0.1');
-  server.unref();
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
 
 async function run(
   given: Record<string, unknown>,
@@ -77,7 +62,7 @@ const unreachable = (reason: RegExp, advice = /./) => ({
 /** With the test's authority in NODE_EXTRA_CA_CERTS, which a process reads when it starts. */
 async function withAuthority<T>(work: () => Promise<T>): Promise<T> {
   endIdleChildren();
-  vi.stubEnv('NODE_EXTRA_CA_CERTS', file('authority.pem'));
+  vi.stubEnv('NODE_EXTRA_CA_CERTS', AUTHORITY);
   try {
     return await work();
   } finally {
@@ -109,13 +94,11 @@ test('a certificate for another name or address is rejected', async () => {
 test('the mode verify-ca accepts any name of the connection’s own authority, and no other authority', async () => {
   const own = { host: '127.0.0.1', tls: 'verify-ca' };
   expect((await run(own, { ca_certificate: authority })).score).toBeGreaterThan(0);
-  const other = readFileSync(file('receivers-authority.pem'), 'utf8');
   for (const ca_certificate of [other, null])
     expect(await run(own, { ca_certificate })).toMatchObject(unreachable(/not from a trusted authority/));
 });
 
 test('the mode verify-ca trusts no authority of the system', async () => {
-  const other = readFileSync(file('receivers-authority.pem'), 'utf8');
   const stored = await withAuthority(() => run({ tls: 'verify-ca' }, { ca_certificate: other }));
   expect(stored).toMatchObject(unreachable(/not from a trusted authority/));
 });
