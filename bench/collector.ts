@@ -25,6 +25,7 @@ const IDLE_S = 20;
 const PULSE_S = 10;
 const LATE_LIMIT_S = 30;
 const MEMORY_LIMIT_MB = 400;
+const IDLE_LIMIT_MB = 60;
 
 let hasMissed = false;
 
@@ -128,6 +129,7 @@ async function measure({ connections, seconds }: typeof FULL): Promise<void> {
     await wait(IDLE_S * 1_000);
     if (collector.exitCode !== null) throw new Error(`The collector ended: ${readLastLines(folder)}`);
     const idle = memoryOf(collector.pid ?? 0);
+    figure('idle memory without the file cache, with its children', idle.anonymous, 'MB', IDLE_LIMIT_MB);
     figure('idle memory, resident', idle.rss, 'MB');
     figure('idle memory, with shared pages counted once', idle.pss, 'MB');
     writeFile(folder, await addConnections(store, server, { accountId, collectorId, count: connections }));

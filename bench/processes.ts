@@ -1,13 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** The memory of a process and its descendants, in MB. PSS counts a shared page only once. */
-export function memoryOf(pid: number): { pss: number; rss: number; processes: number } {
+/**
+ * The memory of a process and its descendants, in MB. PSS counts a shared page only once. Anonymous memory is what no file of the disk
+ * backs: what a control group has without the file cache, but for the kernel's part.
+ */
+export function memoryOf(pid: number): { pss: number; rss: number; anonymous: number; processes: number } {
   const pids = descendantsOf(pid);
-  const sum = { pss: 0, rss: 0, processes: pids.size };
+  const sum = { pss: 0, rss: 0, anonymous: 0, processes: pids.size };
   for (const each of pids) {
     const text = read(`/proc/${each}/smaps_rollup`);
     sum.pss += Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024;
+    sum.anonymous += Number(/^Anonymous:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024;
     sum.rss += Number(/^Rss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024;
   }
   return sum;

@@ -1,10 +1,13 @@
-const DIGITS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
-const TWO_DIGITS = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
 const MEGABYTE = 1024 * 1024;
+
+// Made at first use: the first formatter of a process takes 7 MB, which a collector that waits for work has no use for.
+let digits: Intl.NumberFormat | undefined;
+let twoDigits: Intl.NumberFormat | undefined;
 
 /** `1234567.8` → `1,234,568`. */
 export function grouped(count: number): string {
-  return DIGITS.format(count);
+  digits ??= new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+  return digits.format(count);
 }
 
 /** `counted(1, 'session')` → `1 session`, `counted(2, 'index', 'indexes')` → `2 indexes`. */
@@ -36,5 +39,6 @@ export function size(bytes: number): string {
 
 /** A rate with two digits, or in whole numbers from 100 on: `0.0031 a second`, `2.5 a second`, `1,230 a second`. */
 export function rate(perSecond: number): string {
-  return `${perSecond < 100 ? TWO_DIGITS.format(perSecond) : grouped(perSecond)} a second`;
+  twoDigits ??= new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
+  return `${perSecond < 100 ? twoDigits.format(perSecond) : grouped(perSecond)} a second`;
 }

@@ -1,10 +1,11 @@
-import http, { type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGunzip, gzip } from 'node:zlib';
 import { signRequest } from '../../platform/http-signature.ts';
 import { errorCode } from '../../platform/network/error-code.ts';
+import { plainHttp } from '../../platform/network/plain-http.ts';
 import type { CollectorIdentity } from './collector-key.ts';
 import { findAgent, redial } from './service-agent.ts';
 
@@ -136,7 +137,7 @@ function exchange(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const outgoing = (url.protocol === 'https:' ? https : http)
+  const outgoing = (url.protocol === 'https:' ? https : plainHttp)
     .request(url, {
       method: 'POST',
       agent: findAgent(url),

@@ -1,25 +1,26 @@
 import { readFileSync } from 'node:fs';
-import http from 'node:http';
+import type { Agent } from 'node:http';
 import https from 'node:https';
 import { getCACertificates } from 'node:tls';
 import { certificatesIn } from '../../connections/connection-settings.ts';
+import { plainHttp } from '../../platform/network/plain-http.ts';
 
 /** After so long a connection is not used again, so that a service whose name has another address now is found there. */
 const REDIAL_MS = 300_000;
 /** A kept connection that nothing uses is closed. */
 const IDLE_MS = 60_000;
 
-let dialled: { protocol: string; agent: http.Agent; since: number } | null = null;
+let dialled: { protocol: string; agent: Agent; since: number } | null = null;
 
 /** What keeps connections. HTTPS goes through the proxy of HTTPS_PROXY, if there is one. */
-export function findAgent({ protocol }: URL): http.Agent {
+export function findAgent({ protocol }: URL): Agent {
   const now = performance.now();
   if (dialled?.protocol === protocol && now - dialled.since < REDIAL_MS) return dialled.agent;
   const options = { keepAlive: true, timeout: IDLE_MS };
   const agent =
     protocol === 'https:'
       ? new https.Agent({ ...options, ...readAuthorities(), proxyEnv: process.env })
-      : new http.Agent(options);
+      : new plainHttp.Agent(options);
   dialled = { protocol, agent, since: now };
   return agent;
 }

@@ -1,12 +1,13 @@
-import http from 'node:http';
+import type { Agent } from 'node:http';
 import https from 'node:https';
 import { type Address, DESTINATION, pinnedLookup, resolveTarget } from '../../platform/network/address.ts';
+import { plainHttp } from '../../platform/network/plain-http.ts';
 import { hostOf } from './check-url.ts';
 import { LIMITS } from './send-limits.ts';
 
 /** How an origin is reached: connections of this agent go only to addresses that were vetted. */
 export interface Route {
-  agent: http.Agent;
+  agent: Agent;
   addresses: readonly Address[];
 }
 
@@ -33,7 +34,7 @@ export class Routes {
       timeout: LIMITS.idleMs,
       lookup: pinnedLookup(addresses),
     };
-    const agent = url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
+    const agent = url.protocol === 'https:' ? new https.Agent(options) : new plainHttp.Agent(options);
     const route = { agent, addresses };
     this.#routes.set(url.origin, { route, until: now + LIMITS.addressMs });
     return route;

@@ -1,8 +1,9 @@
-import http, { type IncomingMessage, type RequestOptions } from 'node:http';
+import type { IncomingMessage, RequestOptions } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { pinnedLookup } from '../../platform/network/address.ts';
+import { plainHttp } from '../../platform/network/plain-http.ts';
 import { version } from '../../platform/package-root.ts';
 import { urlProblem } from './check-url.ts';
 import { failedAttempt } from './failed-attempt.ts';
@@ -92,7 +93,7 @@ function exchange(
   began: number,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
+  const outgoing = (url.protocol === 'https:' ? https : plainHttp).request(url, {
     ...connection,
     method,
     maxHeaderSize: LIMITS.headerBytes,
