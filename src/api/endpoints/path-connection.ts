@@ -6,11 +6,25 @@ import type { Read } from '../../store/read.ts';
 export const NO_CONNECTION =
   'The account has no such connection, or the identifier is not a positive integer.';
 
-/** The connection that a path names. Throws a 404 if the account has none, or if it was removed. */
-export async function requireConnection(read: Read, accountId: number, id: string): Promise<number> {
+/**
+ * Reads of the connection that a path names. Throws a 404 if the account has none, or if it was removed: that is read together with
+ * what `work` reads first, and comes before what `work` throws.
+ */
+export async function readOfConnection<T>(
+  read: Read,
+  accountId: number,
+  id: string,
+  work: (connectionId: number) => Promise<T>,
+): Promise<T> {
   const connectionId = parseConnectionId(id);
-  if (!(await isListed(read, accountId, connectionId))) throw resourceNotFound;
-  return connectionId;
+  const [listed, result] = await Promise.allSettled([
+    isListed(read, accountId, connectionId),
+    work(connectionId),
+  ]);
+  if (listed.status === 'rejected') throw listed.reason;
+  if (!listed.value) throw resourceNotFound;
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
 }
 
 /** The identifier of a path. Throws a 404 if it is none. */

@@ -26,7 +26,7 @@ import {
   type TicketFilter,
 } from '../../tickets/triage/list-chosen-tickets.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
-import { requireConnection } from './path-connection.ts';
+import { readOfConnection } from './path-connection.ts';
 import { tagParameter } from './tag-parameter.ts';
 import { INCLUDED, STATUSES, Ticket, TicketMeta, toTickets } from './ticket-fields.ts';
 
@@ -134,7 +134,7 @@ async function listChosen(read: Read, { accountId, query, url }: EndpointRequest
   const mark = cursorMark('tickets', accountId);
   const { page, below } = readPlace(query, mark);
   if (query.connection_id !== undefined)
-    await requireConnection(read, accountId, String(query.connection_id));
+    await readOfConnection(read, accountId, String(query.connection_id), async () => {});
   const head = countChosenTickets(read, accountId, filter, COUNTED + 1);
   const { rows, hasMore } = await readCounted(
     page,
@@ -162,7 +162,7 @@ async function listUpdates(read: Read, { accountId, query, url }: EndpointReques
   const latestMark = cursorMark(isAscending ? 'none' : 'latest ticket updates', accountId);
   const { page, below } = readPlace(query, latestMark);
   if (query.connection_id !== undefined)
-    await requireConnection(read, accountId, String(query.connection_id));
+    await readOfConnection(read, accountId, String(query.connection_id), async () => {});
   const range = {
     after: Number(place),
     updatedSince: dateRange(query.updated_since, undefined)?.since ?? null,

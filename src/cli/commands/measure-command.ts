@@ -84,8 +84,10 @@ async function readShown(writer: pg.Pool, { connection, from, to, ...named }: Sh
     const series = found.map(({ series_id }) => series_id);
     const histories = await readHistory(read, accountId, connection, { series, ...range });
     return histories.flatMap((history) => {
-      const names = found.find(({ series_id }) => series_id === history.series_id);
-      return names ? [{ ...names, ...history }] : [];
+      const known = found.find(({ series_id }) => series_id === history.series_id);
+      if (!known) return [];
+      const { slot: _slot, seen: _seen, ...names } = known;
+      return [{ ...names, ...history }];
     });
   });
 }

@@ -1,4 +1,5 @@
 import type { Read } from '../../store/read.ts';
+import { type SeriesPlace, seriesPlace } from './read-history.ts';
 
 /** A series of a connection, also one that is no longer measured. */
 export interface NamedSeries {
@@ -12,8 +13,11 @@ export interface NamedSeries {
   object: string | null;
 }
 
+/** A series, and where its values are. */
+export interface PlacedSeries extends NamedSeries, SeriesPlace {}
+
 const selectSeries = `
-  select series_id, check_id, metric, database, object
+  select series_id, check_id, metric, database, object, ${seriesPlace}
     from measure_series
    where account_id = $1 and connection_id = $2
      and metric = $3
@@ -26,7 +30,7 @@ export function findSeries(
   read: Read,
   [accountId, connectionId]: readonly [accountId: number, connectionId: number],
   { metric, database, object }: { metric: string; database?: string; object?: string },
-): Promise<NamedSeries[]> {
+): Promise<PlacedSeries[]> {
   return read(selectSeries, [accountId, connectionId, metric, database ?? null, object ?? null]);
 }
 

@@ -47,6 +47,31 @@ test('after an exchange, and after one that failed, no account is set and no tra
   }
 });
 
+test('statements that are asked for together are one exchange, each with its own rows', async () => {
+  const own = await store.account();
+  const numbers = (read: Read, most: number) =>
+    read<{ n: number; began: Date }>(
+      'select n, transaction_timestamp() as began from generate_series(1, $1) n',
+      [most],
+    );
+  const together = (read: Read) =>
+    Promise.all([numbers(read, 1), heads(read), numbers(read, 2), numbers(read, 0)]);
+  for (const isKept of [true, false]) {
+    const { result } = await readOnce(reader, own, together, isKept);
+    const [one, account, two, none] = result;
+    expect([one.length, account, two.map(({ n }) => n), none]).toEqual([
+      1,
+      [{ account_id: own }],
+      [1, 2],
+      [],
+    ]);
+    expect(two[1]?.began).toEqual(one[0]?.began);
+  }
+  const failing = (read: Read) => Promise.all([heads(read), read('select 1 / (1 - 1)', [])]);
+  await expect(readOnce(reader, own, failing)).rejects.toThrow('division by zero');
+  expect((await readOnce(reader, own, together)).result[1]).toEqual([{ account_id: own }]);
+});
+
 test('an answer that is not kept is read without a generation, and for its account alone', async () => {
   const [own, other] = [await store.account(), await store.account()];
   for (const account of [own, other, own]) {

@@ -11,9 +11,9 @@ const restrict = `
 const readGeneration = 'select generation from account where account_id = $1';
 
 /**
- * `readAs` in one round trip, for `work` that reads at most once. A statement is one snapshot, and the generation is read
- * before it: an answer may be newer than its generation, which the gate detects, but never older. Without `isKept` nobody needs
- * the generation: it is not read, and 0 is returned. Then `work` may read again, in a new exchange and snapshot.
+ * `readAs` in one round trip, for `work` that reads at once: what it asks for before it awaits an answer is one exchange. A statement is
+ * one snapshot, and the generation is read before it: an answer may be newer than its generation, which the gate detects, but never older.
+ * Without `isKept` nobody needs the generation: it is not read, and 0 is returned. Then `work` may read again, in a new exchange.
  */
 export async function readOnce<T>(
   reader: pg.Pool,
@@ -28,7 +28,7 @@ export async function readOnce<T>(
     { text: restrict, values, returnsRows: false },
     ...(isKept ? [{ text: readGeneration, values, returnsRows: true }] : []),
   ];
-  const run = async <Row>(more: Statement[]): Promise<Row[]> => {
+  const run = async (more: readonly Statement[]): Promise<unknown[][]> => {
     if (isKept && generation !== undefined) throw new Error('readOnce reads once: use readAs.');
     generation = 0;
     const results = await traced(
@@ -40,11 +40,29 @@ export async function readOnce<T>(
       if (!head) throw new Error(`account ${accountId} can't be read`);
       ({ generation } = head);
     }
-    return (results[statements.length] ?? []) as Row[];
+    return results.slice(statements.length);
   };
-  const result = await work((text, own) => run([{ text, values: own, returnsRows: true }]));
+  const result = await work(gather(run));
   if (generation === undefined && isKept) await run([]);
   return { result, generation: generation ?? 0 };
+}
+
+/** Reads by `run`, which gets what is asked for before an answer is awaited. */
+function gather(run: (statements: readonly Statement[]) => Promise<unknown[][]>): Read {
+  let gathered: { statements: Statement[]; results: Promise<unknown[][]> } | null = null;
+  const start = () => {
+    const statements: Statement[] = [];
+    const results = Promise.resolve().then(() => {
+      gathered = null;
+      return run(statements);
+    });
+    return { statements, results };
+  };
+  return async <Row>(text: string, values: unknown[]) => {
+    gathered ??= start();
+    const place = gathered.statements.push({ text, values, returnsRows: true }) - 1;
+    return ((await gathered.results)[place] ?? []) as Row[];
+  };
 }
 
 async function exchangeWith(reader: pg.Pool, statements: readonly Statement[]): Promise<unknown[][]> {

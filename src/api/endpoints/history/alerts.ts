@@ -21,7 +21,7 @@ import { type Static, Type } from '../../../platform/schema/schema.ts';
 import { ALERT_OPERATORS } from '../../../vocabulary/alert-metrics.ts';
 import { CONNECTION_TYPES } from '../../../vocabulary/connection-types.ts';
 import { SEVERITIES } from '../../../vocabulary/severities.ts';
-import { requireConnection } from '../path-connection.ts';
+import { readOfConnection } from '../path-connection.ts';
 import { readInfiniteRange } from './changes.ts';
 
 const STATUSES = ['open', 'resolved'];
@@ -94,13 +94,17 @@ export const alerts = endpoint({
     const { accountId, query } = request;
     const { status = null, severity = null, connection_id: connectionId = null } = query;
     const choice = { status, severity, connectionId, ...readInfiniteRange(query) };
-    if (connectionId !== null) await requireConnection(read, accountId, String(connectionId));
-    const { rows, meta, link } = await readKeyset(
-      LIST,
-      request,
-      () => countChosenAlerts(read, accountId, choice, COUNTED + 1),
-      (before, limits) => listChosenAlerts(read, accountId, choice, { before, ...limits }),
-    );
+    const list = () =>
+      readKeyset(
+        LIST,
+        request,
+        () => countChosenAlerts(read, accountId, choice, COUNTED + 1),
+        (before, limits) => listChosenAlerts(read, accountId, choice, { before, ...limits }),
+      );
+    const { rows, meta, link } =
+      connectionId === null
+        ? await list()
+        : await readOfConnection(read, accountId, String(connectionId), list);
     return { body: { data: rows.map(toAlert), meta }, link };
   },
 });

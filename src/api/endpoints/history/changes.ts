@@ -22,7 +22,7 @@ import {
 } from '../../../runs/changes/list-changes.ts';
 import { isHidden } from '../../../runs/changes/redact.ts';
 import { orNull } from '../or-null.ts';
-import { NO_CONNECTION, requireConnection } from '../path-connection.ts';
+import { NO_CONNECTION, readOfConnection } from '../path-connection.ts';
 import { tagParameter } from '../tag-parameter.ts';
 
 const side = (description: string) => nullable(Type.String({ description }));
@@ -70,13 +70,14 @@ export const changes = endpoint({
   async answer(read, request) {
     const { accountId, id, query } = request;
     const range = readInfiniteRange(query);
-    const connectionId = await requireConnection(read, accountId, id);
-    const { rows, meta, link } = await readKeyset(
-      { ...LIST, name: `changes of ${connectionId}` },
-      request,
-      () => countChanges(read, accountId, { connectionId }, { ...range, most: COUNTED + 1 }),
-      (after, limits) =>
-        listChanges(read, accountId, connectionId, { ...range, ...limits, ...before(after) }),
+    const { rows, meta, link } = await readOfConnection(read, accountId, id, (connectionId) =>
+      readKeyset(
+        { ...LIST, name: `changes of ${connectionId}` },
+        request,
+        () => countChanges(read, accountId, { connectionId }, { ...range, most: COUNTED + 1 }),
+        (after, limits) =>
+          listChanges(read, accountId, connectionId, { ...range, ...limits, ...before(after) }),
+      ),
     );
     return { body: { data: rows.map(toChange), meta }, link };
   },

@@ -6,7 +6,7 @@ import { nullable } from '../../../platform/schema/nullable.ts';
 import { Type } from '../../../platform/schema/schema.ts';
 import { listIncidents } from '../../../runs/episodes/list-incidents.ts';
 import { orNull } from '../or-null.ts';
-import { NO_CONNECTION, requireConnection } from '../path-connection.ts';
+import { NO_CONNECTION, readOfConnection } from '../path-connection.ts';
 import { readInfiniteRange } from './changes.ts';
 
 const who = (description: string) =>
@@ -60,10 +60,11 @@ export const episodes = endpoint({
   async answer(read, { accountId, id, query, url }) {
     const range = readInfiniteRange(query);
     const page = readPage(query);
-    const connectionId = await requireConnection(read, accountId, id);
     const offset = Math.min(page.offset, Number.MAX_SAFE_INTEGER);
     const asked = { ...range, offset, limit: page.perPage };
-    const { total, incidents } = await listIncidents(read, accountId, connectionId, asked);
+    const { total, incidents } = await readOfConnection(read, accountId, id, (connectionId) =>
+      listIncidents(read, accountId, connectionId, asked),
+    );
     const data = incidents.map((incident) => ({
       kind: incident.kind,
       began_at: incident.began_at.toISOString(),

@@ -5,7 +5,7 @@ import { nullable } from '../../../platform/schema/nullable.ts';
 import { Type } from '../../../platform/schema/schema.ts';
 import { listTopQueries } from '../../../runs/queries/list-queries.ts';
 import { orNull } from '../or-null.ts';
-import { NO_CONNECTION, requireConnection } from '../path-connection.ts';
+import { NO_CONNECTION, readOfConnection } from '../path-connection.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -45,10 +45,11 @@ export const queries = endpoint({
     const page = readPage(query);
     const to = before ?? new Date().toISOString();
     const from = since ?? new Date(Date.parse(to) - DAY_MS).toISOString();
-    const connectionId = await requireConnection(read, accountId, id);
     const offset = Math.min(page.offset, Number.MAX_SAFE_INTEGER);
     const range = { from, to, offset, limit: page.perPage };
-    const { total, queries: listed } = await listTopQueries(read, accountId, connectionId, range);
+    const { total, queries: listed } = await readOfConnection(read, accountId, id, (connectionId) =>
+      listTopQueries(read, accountId, connectionId, range),
+    );
     const data = listed.map(
       ({ query: query_id, database, role, calls, seconds, rows, read: reads, hit, temporary }) => ({
         query_id,

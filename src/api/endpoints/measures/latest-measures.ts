@@ -5,7 +5,7 @@ import { Type } from '../../../platform/schema/schema.ts';
 import { listMeasures } from '../../../runs/measures/list-measures.ts';
 import { unitOf } from '../../../vocabulary/units.ts';
 import { orNull } from '../or-null.ts';
-import { NO_CONNECTION, requireConnection } from '../path-connection.ts';
+import { NO_CONNECTION, readOfConnection } from '../path-connection.ts';
 import { checkId, latestValue, metricName, place, seriesId, unit } from './measure-fields.ts';
 
 const Measure = Type.Object(
@@ -31,8 +31,9 @@ export const latestMeasures = endpoint({
   response: Type.Object({ data: Type.Array(Measure), meta: Meta }),
   reuse: 'tagged',
   async answer(read, { accountId, id, query, url }) {
-    const connectionId = await requireConnection(read, accountId, id);
-    const latest = await listMeasures(read, accountId, connectionId);
+    const latest = await readOfConnection(read, accountId, id, (connectionId) =>
+      listMeasures(read, accountId, connectionId),
+    );
     const measures = (latest?.measures ?? []).map(({ series_id, metric, check_id, ...measure }) => {
       const { database, object, value, operator, warning, critical, forecast } = measure;
       return {

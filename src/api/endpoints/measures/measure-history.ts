@@ -6,7 +6,7 @@ import { invalidParameter } from '../../../platform/rejection.ts';
 import { closedSet, count, timestamp } from '../../../platform/schema/fields.ts';
 import { nullable } from '../../../platform/schema/nullable.ts';
 import { type Static, Type } from '../../../platform/schema/schema.ts';
-import { findSeries, type NamedSeries } from '../../../runs/measures/find-series.ts';
+import { findSeries, type NamedSeries, type PlacedSeries } from '../../../runs/measures/find-series.ts';
 import {
   type History,
   type Resolution,
@@ -16,7 +16,7 @@ import {
 import type { Read } from '../../../store/read.ts';
 import { unitOf } from '../../../vocabulary/units.ts';
 import { orNull } from '../or-null.ts';
-import { NO_CONNECTION, requireConnection } from '../path-connection.ts';
+import { NO_CONNECTION, readOfConnection } from '../path-connection.ts';
 import { checkId, METRIC_FORM, metricName, place, unit, WRONG_METRIC } from './measure-fields.ts';
 
 const DAY_MS = 86_400_000;
@@ -111,11 +111,12 @@ export const measureHistory = endpoint({
     const { metric } = query;
     if (metric === undefined) throw invalidParameter('metric', `metric ${WRONG_METRIC}`);
     const range = historyRange(query);
-    const connectionId = await requireConnection(read, accountId, id);
-    const ids = [accountId, connectionId] as const;
-    const series = await findSeries(read, ids, { metric, ...readNames(query) });
-    if (series.length > MOST_SERIES) throw tooManySeries;
-    const { step, histories } = await readSteps(read, ids, { series, step: query.step, ...range });
+    const { series, step, histories } = await readOfConnection(read, accountId, id, async (connectionId) => {
+      const ids = [accountId, connectionId] as const;
+      const series = await findSeries(read, ids, { metric, ...readNames(query) });
+      if (series.length > MOST_SERIES) throw tooManySeries;
+      return { series, ...(await readSteps(read, ids, { series, step: query.step, ...range })) };
+    });
     const data = histories.flatMap((history) => pointsOf(history, series));
     const meta = { ...wholeMeta(data.length), metric, unit: unitOf(metric), step: step.step };
     return { body: { data, meta } };
@@ -152,14 +153,14 @@ function readNames({ database, object }: Query): { database?: string; object?: s
 async function readSteps(
   read: Read,
   [accountId, connectionId]: readonly [number, number],
-  wanted: { series: readonly NamedSeries[]; step: string | undefined; from: Date; to: Date },
+  wanted: { series: readonly PlacedSeries[]; step: string | undefined; from: Date; to: Date },
 ): Promise<{ step: Step; histories: History[] }> {
   const { from, to } = wanted;
   const series = wanted.series.map(({ series_id }) => series_id);
   const count = (histories: readonly History[]) => histories.reduce((sum, { at }) => sum + at.length, 0);
   const chosen = STEPS.filter(({ step }) => step === wanted.step);
   for (const step of chosen.length > 0 ? chosen : stepsFor(series.length, from, to)) {
-    const range = { series, from, to, resolution: step.resolution };
+    const range = { series, from, to, resolution: step.resolution, places: wanted.series };
     const histories = await readHistory(read, accountId, connectionId, range);
     if (count(histories) <= MOST_POINTS) return { step, histories };
   }
