@@ -78,6 +78,15 @@ export const silentCases: [string, string, string[]][] = [
     since18('create table r (a int primary key)', 'create table t (a int references r not enforced)'),
   ],
   [
+    'PG_FK_UNINDEXED',
+    'an index by patterns, which finds equal values too',
+    [
+      'create table r (a text primary key)',
+      'create table t (a text references r)',
+      'create index on t (a text_pattern_ops)',
+    ],
+  ],
+  [
     'PG_DUPLICATE_INDEX',
     'other operator class',
     ['create table t (a text)', 'create index on t (a)', 'create index on t (a text_pattern_ops)'],
@@ -135,6 +144,11 @@ export const silentCases: [string, string, string[]][] = [
     'PG_DUPLICATE_INDEX',
     'an included column',
     ['create table t (a int, b int)', 'create index on t (a, b)', 'create index on t (a) include (b)'],
+  ],
+  [
+    'PG_NO_PRIMARY_KEY',
+    'a unique index that is NULLS NOT DISTINCT identifies the rows, and can not become the key',
+    since18('create table t (a int not null)', 'create unique index on t (a) nulls not distinct'),
   ],
   [
     'PG_NO_PRIMARY_KEY',
@@ -283,6 +297,15 @@ export const fixableCases: [string, string[], string[][]][] = [
       'create index on "T" (a, "B") where a > 1',
     ],
     [['info', 'public."T".f', 'CREATE INDEX CONCURRENTLY ON public."T" (a, "B");']],
+  ],
+  [
+    'PG_FK_UNINDEXED',
+    [
+      'create table r (a text primary key)',
+      'create table t (a text references r)',
+      'create index on t (a collate "POSIX")',
+    ],
+    [['info', 'public.t.t_a_fkey', 'CREATE INDEX CONCURRENTLY ON public.t (a);']],
   ],
   [
     'PG_FK_UNINDEXED',

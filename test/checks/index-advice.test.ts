@@ -53,6 +53,11 @@ const TABLES = [
   'create index retried_ab on retried (a, b)',
   `update pg_index set indisvalid = false
     where indexrelid in ('retried_a'::regclass, 'retried_a1'::regclass, 'retried_ab'::regclass)`,
+  // A build that failed, of an index with an expression that another one has.
+  'create table worded (id int primary key, a text)',
+  'create index worded_l on worded (lower(a))',
+  'create index worded_l1 on worded (lower(a))',
+  `update pg_index set indisvalid = false where indexrelid = 'worded_l1'::regclass`,
   // What becomes the primary key is a foreign key.
   'create table extended (id int references r, b int)',
 ];
@@ -116,6 +121,7 @@ describe('PostgreSQL', () => {
         'PG_INVALID_INDEX public.retried_a1: DROP INDEX CONCURRENTLY public.retried_a1;',
         'PG_INVALID_INDEX public.retried_a: DROP INDEX CONCURRENTLY public.retried_a;',
         'PG_INVALID_INDEX public.retried_ab: REINDEX INDEX CONCURRENTLY public.retried_ab;',
+        'PG_INVALID_INDEX public.worded_l1: DROP INDEX CONCURRENTLY public.worded_l1;',
         'PG_NO_PRIMARY_KEY public.extended: SELECT count(*), count(*) FILTER (WHERE ROW(id) IS NOT NULL), count(DISTINCT ROW(id)) FROM public.extended; -- then, if all three are equal: ALTER TABLE public.extended ADD PRIMARY KEY (id); otherwise correct the rows first',
         'PG_NO_PRIMARY_KEY public.twins: ALTER TABLE public.twins ADD PRIMARY KEY USING INDEX z_first;',
         'PG_UNUSED_INDEX public.pair_a_b_idx: DROP INDEX CONCURRENTLY public.pair_a_b_idx;',
@@ -124,6 +130,7 @@ describe('PostgreSQL', () => {
         'PG_UNUSED_INDEX public.broken_b_again: DROP INDEX CONCURRENTLY public.broken_b_again;',
         'PG_UNUSED_INDEX public.read_ab: DROP INDEX CONCURRENTLY public.read_ab;',
         'PG_UNUSED_INDEX public.retried_ab: DROP INDEX CONCURRENTLY public.retried_ab;',
+        'PG_UNUSED_INDEX public.worded_l: DROP INDEX CONCURRENTLY public.worded_l;',
       ],
     ]);
   });

@@ -21,7 +21,7 @@ const isStuck = `(exists (select from pg_inherits where inhparent = i.indexrelid
                                           and oi.indisvalid)))`;
 
 // Other indexes that serve what this one would: rebuilt, it would only have to be dropped. Of several invalid ones the longest
-// and oldest stays, as if it were valid.
+// and oldest stays, as if it were valid. All expressions of an index share one tree, so one with expressions has only twins.
 const covering = `
       select array_agg(format('%I.%I', n.nspname, oc.relname) order by other.indisvalid desc, oc.relname) as names,
              bool_or(other.indisvalid) as by_valid
@@ -32,7 +32,11 @@ const covering = `
               or oc.relkind = 'i' and oc.relname !~ '${LEFT_OVER}'
                  and (other.indnatts, other.indnkeyatts, other.indisunique, i.indexrelid)
                      > (i.indnatts, i.indnkeyatts, i.indisunique, other.indexrelid))
-         and i.indexprs is null and other.indnkeyatts >= i.indnkeyatts
+         and (i.indexprs is null
+              or other.indnatts = i.indnatts
+                 and regexp_replace(other.indexprs::text, ':location -?[0-9]+', '', 'g')
+                     = regexp_replace(i.indexprs::text, ':location -?[0-9]+', '', 'g'))
+         and other.indnkeyatts >= i.indnkeyatts
          and (not i.indisunique or other.indisunique and other.indnkeyatts = i.indnkeyatts)
          and (other.indkey::int2[])[0 : i.indnkeyatts - 1] = (i.indkey::int2[])[0 : i.indnkeyatts - 1]
          and (other.indclass::oid[])[0 : i.indnkeyatts - 1] = (i.indclass::oid[])[0 : i.indnkeyatts - 1]

@@ -7,7 +7,8 @@ import { isTiny, tableRows } from './table-rows.ts';
 /** Rows of a table that is not published: of fewer, a person finds and mends duplicates, and reading them takes a millisecond. */
 const thresholds = { minimum_rows: 10_000 };
 
-// unique_index: one that can become the key as it is (ADD PRIMARY KEY USING INDEX), so that no second index is built.
+// unique_index: one that can become the key as it is (ADD PRIMARY KEY USING INDEX), so that no second index is built. One that
+// is NULLS NOT DISTINCT (since 15) can't.
 // identity_index: one that can't, such as that of a unique constraint, but that identifies the rows as well as a key.
 const candidates = (version: number): string => `
   with suspect as materialized (
@@ -45,7 +46,7 @@ const candidates = (version: number): string => `
         join pg_class ic on ic.oid = i.indexrelid
         cross join lateral (
           select bool_and(coalesce(a.attnotnull, false)${version >= 180_000 ? notNullIsValid : ''}) as not_null,
-                 ic.relkind = 'i'
+                 ic.relkind = 'i'${version >= 150_000 ? ' and not i.indnullsnotdistinct' : ''}
                  and not exists (select from pg_constraint k
                                   where k.conrelid = i.indrelid and k.conindid = ic.oid and k.contype in ('p', 'u', 'x'))
                  and bool_and(o.opcdefault and key.option = 0 and key.coll = coalesce(a.attcollation, 0)) as promotable
