@@ -282,6 +282,18 @@ describe.each([...servers])('%s PostgreSQL', (name, programs) => {
       expect(remediation).toMatch(/^ALTER TABLE public\.t ALTER COLUMN id TYPE bigint; ALTER SEQUENCE /);
     });
 
+    test('a column of a domain over a domain is as narrow as what these are based on', async () => {
+      const found = await faults('PG_SEQUENCE_EXHAUSTION', [
+        'create domain whole as int',
+        'create domain positive as whole check (value > 0)',
+        'create sequence s',
+        `create table t (a positive default nextval('s'))`,
+        `select setval('s', 2147483000)`,
+      ]);
+      expect(found).toMatchObject([['critical', 'public.s', expect.stringContaining(' TYPE bigint;')]]);
+      await server.run('drop table t; DROP DOMAIN positive; DROP DOMAIN whole');
+    });
+
     test('many notes on a schema are one, and its statements mend them', async () => {
       await server.run('create table t (a int, b int)');
       for (const name of ['p', 'q', 'r', '"S; x"']) await server.run(`create index ${name} on t (a)`);

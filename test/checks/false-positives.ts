@@ -368,6 +368,21 @@ export const fixableCases: [string, string[], string[][]][] = [
   ],
   [
     'PG_SEQUENCE_EXHAUSTION',
+    [
+      'create sequence s',
+      `create table t (a numeric(8,2) default nextval('s'))`,
+      `select setval('s', 980000)`,
+    ],
+    [
+      [
+        'critical',
+        'public.s',
+        'ALTER TABLE public.t ALTER COLUMN a TYPE numeric(21,2); ALTER SEQUENCE public.s AS bigint NO MAXVALUE;',
+      ],
+    ],
+  ],
+  [
+    'PG_SEQUENCE_EXHAUSTION',
     ['create sequence s increment -1 minvalue 0 maxvalue 100', `select setval('s', 10)`],
     [['warning', 'public.s', 'ALTER SEQUENCE public.s NO MINVALUE;']],
   ],

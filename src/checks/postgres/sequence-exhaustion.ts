@@ -20,6 +20,8 @@ const READ_SECONDS = 2;
 // At a million values a second it lasts 285 years: such a sequence may be left out if not all can be read.
 const AMPLE_ROOM = 2 ** 53;
 
+const BIGINT_MOST = '9223372036854775807';
+
 // The columns that the sequence `alias`.oid fills: those that own it (a, i) and those whose default uses it (n, by pg_attrdef).
 const filledBy = (alias: string) => `
     select d.refobjid as relation, d.refobjsubid as attnum
@@ -32,15 +34,29 @@ const filledBy = (alias: string) => `
       join pg_attrdef f on f.oid = d.objid
      where d.classid = 'pg_attrdef'::regclass and d.refclassid = 'pg_class'::regclass and d.refobjid = ${alias}.oid`;
 
-const narrow = `(values ('int2'::regtype, 32767), ('int4'::regtype, 2147483647)) as narrow (type, most)
-        on narrow.type = coalesce(nullif(t.typbasetype, 0), t.oid)`;
+// The type of a column `a` of type `t`, if it holds fewer whole numbers than a bigint, its largest one, and the type that holds
+// more. A domain has the output function of what it is based on, also through other domains; its modifier, if it has any, counts.
+const narrow = `lateral (
+          select (t.typoutput = 'numeric_out'::regproc) as is_numeric,
+                 nullif(case when a.atttypmod >= 0 then a.atttypmod else t.typtypmod end, -1) - 4 as modifier
+        ) kind
+        cross join lateral (
+          select modifier >> 16 & 65535 as digits, (modifier & 2047 # 1024) - 1024 as decimals
+        ) numbers
+        cross join lateral (
+          select case when is_numeric then repeat('9', least(greatest(digits - decimals, 1), 19))::numeric
+                      else case t.typoutput when 'int2out'::regproc then 32767 when 'int4out'::regproc then 2147483647
+                                            when 'float4out'::regproc then 16777216 end end as most,
+                 case when is_numeric then format('numeric(%s,%s)', 19 + greatest(decimals, 0), greatest(decimals, 0))
+                      else 'bigint' end as wider
+        ) narrow`;
 
 // The statements that widen the columns which a sequence fills, and a table that refuses. The columns of a partition, and
 // others that are inherited, change with those of their parents, if the sequence fills all of these.
 const widening = (sequence: string) => `
       with filled as (${filledBy(sequence)}
       ), narrowed as (
-        select n.nspname, c.relname, a.attname, a.attinhcount,
+        select n.nspname, c.relname, a.attname, a.attinhcount, narrow.wider,
                case when a.attinhcount > 0
                      and a.attinhcount = (select count(*)
                                             from filled parent
@@ -54,9 +70,10 @@ const widening = (sequence: string) => `
           join pg_class c on c.oid = a.attrelid
           join pg_namespace n on n.oid = c.relnamespace
           join pg_type t on t.oid = a.atttypid
-          join ${narrow}
+         cross join ${narrow}
+         where narrow.most < ${BIGINT_MOST}
       )
-      select string_agg(format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE bigint;', nspname, relname, attname), ' '
+      select string_agg(format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE %s;', nspname, relname, attname, wider), ' '
                         order by nspname, relname) filter (where attinhcount = 0) as widen,
              min(quote_literal(format('%I.%I', nspname, relname))) filter (where refuses) as refusing
         from narrowed`;
@@ -114,7 +131,8 @@ const read = (version: number) => `
                         ) filled
                    join pg_attribute a on a.attrelid = filled.relation and a.attnum = filled.attnum
                    join pg_type t on t.oid = a.atttypid
-                   join ${narrow}) end as most
+                  cross join ${narrow}
+                  where narrow.most < ${BIGINT_MOST}) end as most
         offset 0
       ) columns
       cross join lateral (
@@ -144,7 +162,7 @@ const candidates = (version: number) => `
   ), worst as (${worst(version)}
   )
   select oid, format('%I.%I', nspname, relname) as sequence_name, rising, last::text as limit_value, value::text, share, bounded,
-         bounded and case when rising then seqmax < coalesce(most, 9223372036854775807)
+         bounded and case when rising then seqmax < coalesce(most, ${BIGINT_MOST})
                            else seqmin > coalesce(-1 - most, -9223372036854775808) end as own_limit,
          unseen, coalesce(readable and not locked and not chosen, false) as skipped_for_size,
          case when not readable
@@ -195,12 +213,21 @@ export const sequenceExhaustion = relationCheck({
     return {
       severity: share >= critical ? 'critical' : 'warning',
       object: sequence,
-      metricLine: `sequence ${sequence} is at ${textIn(row, 'value')} of ${textIn(row, 'limit_value')} (${percent(share)}); ${row['own_limit'] === true ? `its own ${sequenceBound(row)} stops it before its column is full: raise that` : 'make its columns bigint'} before inserts fail.`,
+      metricLine: `sequence ${sequence} is at ${textIn(row, 'value')} of ${textIn(row, 'limit_value')} (${percent(share)}); ${advice(row)} before inserts fail.`,
       remediation: widenStatements(row, sequence),
     };
   },
   passMessage: 'No sequence is nearly exhausted.',
 });
+
+function advice(row: Row): string {
+  if (row['own_limit'] !== true)
+    return textOrNone(row, 'widen')?.includes(' TYPE numeric')
+      ? 'widen its columns'
+      : 'make its columns bigint';
+  const bound = sequenceBound(row);
+  return `its own ${bound} stops it before its column is full: ${bound === 'MAXVALUE' ? 'raise' : 'lower'} that`;
+}
 
 function widenStatements(row: Row, sequence: string): string {
   const bound = sequenceBound(row);

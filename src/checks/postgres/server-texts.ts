@@ -45,7 +45,7 @@ const SHAPES: Readonly<Record<string, string>> = {
   handle: SESSIONS,
   condition: `conname = ${LITERAL} AND (?:conrelid|contypid) = ${LITERAL}::reg(?:class|type)`,
   enable: list(`ALTER TABLE ${NAMES} ENABLE TRIGGER ${NAME};`, ' '),
-  widen: list(`ALTER TABLE ${NAMES} ALTER COLUMN ${NAME} TYPE bigint;`, ' '),
+  widen: list(`ALTER TABLE ${NAMES} ALTER COLUMN ${NAME} TYPE (?:bigint|numeric[(][0-9]+,[0-9]+[)]);`, ' '),
   mend: list(`ALTER TABLE ${NAMES} ${list(RETYPE)};`, ' '),
   columns: `${list(NAME)}|${list(`${NAME} is (?:${TYPE}), ${NAME} is (?:${TYPE})`, '; ')}`,
   names: list(NAME),
