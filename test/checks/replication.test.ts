@@ -338,6 +338,7 @@ describe('PostgreSQL with two standbys', () => {
     );
     await primary.run('checkpoint');
     await primary.run(`select pg_create_physical_replication_slot('full', true)`);
+    await primary.run(`select pg_create_physical_replication_slot('unused')`); // it keeps nothing yet
     expect(await judged('PG_SLOT_WAL_LEFT')).toMatchObject({ faults: [], near: [] });
     await emitUntilLeft(0.25 * 64 * MEGABYTE);
     expect(await judged('PG_SLOT_WAL_LEFT')).toMatchObject({ faults: [], near: ['full'] });
@@ -366,6 +367,7 @@ describe('PostgreSQL with two standbys', () => {
     await primary.run('checkpoint');
     await primary.until(`select wal_status = 'lost' from pg_replication_slots where slot_name = 'full'`);
     expect((await judged('PG_SLOT_WAL_LEFT')).faults).toEqual([]);
+    await primary.run(`select pg_drop_replication_slot('unused')`);
 
     const { faults } = await judged('PG_SLOT_INACTIVE');
     expect(faults).toMatchObject([{ severity: 'critical', object: 'full' }]);

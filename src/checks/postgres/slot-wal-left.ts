@@ -9,7 +9,8 @@ import { slotSteps } from './slot-steps.ts';
 /** Free shares of max_slot_wal_keep_size; dbvitals' own: as for a disk that fills up. */
 const thresholds = { warning: 0.2, critical: 0.05 };
 
-// wal_keep_size may keep more than the limit says. Both are in MB; -1 = no limit, and then no slot is ever lost.
+// wal_keep_size may keep more than the limit says. Both are in MB; -1 = no limit, and then no slot is ever lost. Of a slot that keeps
+// nothing yet, the server computes as if it kept all WAL since the first.
 const sql = `
   select setting.megabytes,
          slot.*
@@ -26,6 +27,7 @@ const sql = `
         from pg_replication_slots
        where megabytes >= 0
          and safe_wal_size is not null
+         and restart_lsn is not null
        order by free, slot_name
        limit ${FAULT_LIMIT + 1}
     ) slot on true`;
