@@ -20,9 +20,10 @@ async function judged(
   id: string,
   login: Login = 'watcher',
   check = postgresChecks.find((each) => each.id === id),
+  database = server.database,
 ): Promise<SeenJudgement> {
   if (!check) throw new Error(`There is no check ${id}.`);
-  const client = await server.open(login);
+  const client = await server.open(login, database);
   try {
     return await measure(client, check);
   } finally {
@@ -193,6 +194,32 @@ test('PG_COLLATION_VERSION: a collation that only a key of partitions or a range
   await server.run('drop table parts');
   await server.run('drop type words');
   expect((await judged('PG_COLLATION_VERSION')).faults).toEqual([]);
+});
+
+test('PG_COLLATION_VERSION: databases that no run enters are reported by the first one', async () => {
+  if ((await versionNumber()) < 150_000) return;
+  const sorted = `template template0 encoding 'UTF8' locale_provider icu icu_locale 'de'`;
+  await server.run(`create database closed ${sorted} allow_connections false`);
+  await server.run(`create database "Our template" ${sorted} is_template true`);
+  await server.run(`update pg_database set datcollversion = '1' where datname in ('closed', 'Our template')`);
+  const copy = () => server.run('create database copied template "Our template"');
+  await expect(copy()).rejects.toThrow('collation version mismatch');
+  expect((await judged('PG_COLLATION_VERSION')).faults).toEqual([]);
+  const inFirst = () => judged('PG_COLLATION_VERSION', 'watcher', undefined, 'postgres');
+  const { faults } = await inFirst();
+  expect(faults.map(({ object }) => object)).toEqual(['"Our template"', 'closed']);
+  expect(faults[0]?.metricLine).toContain('CREATE DATABASE refuses to copy it');
+  expect(faults[1]?.remediation).toContain('run ALTER DATABASE closed ALLOW_CONNECTIONS true;');
+  for (const { remediation } of faults) {
+    expectPlain('PG_COLLATION_VERSION', remediation);
+    await server.run(
+      /ALTER DATABASE \S+(?: template")? REFRESH COLLATION VERSION;/.exec(remediation)?.[0] ?? '',
+    );
+  }
+  expect((await inFirst()).faults).toEqual([]);
+  await copy();
+  await server.run('alter database "Our template" is_template false');
+  for (const name of ['copied', 'closed', '"Our template"']) await server.run(`drop database ${name}`);
 });
 
 test('PG_EVENT_TRIGGER_DISABLED: a setting that turns all of them off is one fault', async () => {

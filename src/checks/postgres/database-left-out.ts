@@ -10,12 +10,18 @@ const NAMED = 5;
 /** Databases that providers keep to themselves. */
 const ofProviders = ['rdsadmin', 'cloudsqladmin', 'azure_maintenance', 'azure_sys', 'alloydbadmin'];
 
+/** Condition: databases (rows of pg_database) that a run connects to, and measures. */
+export const MEASURED_DATABASE = `datallowconn and not datistemplate and datconnlimit <> -2 and has_database_privilege(oid, 'connect')`;
+
+/** Condition: a database (a row of pg_database) is not one that a provider keeps to itself. */
+export const IS_OF_USERS = `datname not in (${ofProviders.map((name) => `'${name}'`).join(', ')})`;
+
 const sql = `
   select quote_ident(datname) as database, quote_literal(current_user) as me
     from (select) one_row
     left join pg_database
       on datallowconn and not datistemplate and datconnlimit <> -2
-     and datname not in (${ofProviders.map((name) => `'${name}'`).join(', ')})
+     and ${IS_OF_USERS}
      and not has_database_privilege(oid, 'connect')
    order by datname
    limit ${FAULT_LIMIT + 1}`;
