@@ -4,10 +4,11 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { minorOutdatedBy } from '../../src/checks/postgres/minor-outdated.ts';
 import { postgresChecks } from '../../src/checks/postgres/postgres-checks.ts';
+import { measure as measureTarget } from '../../src/monitor/measure.ts';
 import type { SeenJudgement } from '../support/seen-judgement.ts';
 import { measure } from './measure.ts';
 import { expectPlain } from './pasted/plain-remediations.ts';
-import { type Login, PASSWORD, PostgresServer } from './postgres-server.ts';
+import { type Login, PASSWORD, PostgresServer, toTarget } from './postgres-server.ts';
 
 let server: PostgresServer;
 
@@ -220,6 +221,34 @@ test('PG_COLLATION_VERSION: databases that no run enters are reported by the fir
   await copy();
   await server.run('alter database "Our template" is_template false');
   for (const name of ['copied', 'closed', '"Our template"']) await server.run(`drop database ${name}`);
+});
+
+test("settings of the monitor's own role say nothing of the server", async () => {
+  await server.run('create function seen() returns event_trigger language plpgsql as $$ begin end $$');
+  await server.run('create event trigger seen on ddl_command_end execute function seen()');
+  await server.run('create table counted (a int)');
+  const judgedAll = async () => {
+    const instructions = { allowPrivateTargets: true, thresholds: {}, signal: AbortSignal.timeout(60_000) };
+    const { outcomes } = await measureTarget(toTarget(server), instructions);
+    return outcomes
+      .flatMap(({ findings }) => findings)
+      .map(
+        ({ check_id, status, metric_line }) =>
+          `${check_id} ${status} ${status === 'ok' ? '' : metric_line.replace(/\d+ s\b/, '')}`,
+      )
+      .sort();
+  };
+  const before = await judgedAll();
+  const settings = ['pg_stat_statements.track = none', 'track_counts = off', 'compute_query_id = off'];
+  if ((await versionNumber()) >= 170_000) settings.push('event_triggers = off');
+  for (const setting of settings) await server.run(`alter role watcher set ${setting}`);
+  expect(await judgedAll()).toEqual(before);
+  await server.run('alter role watcher reset all');
+  await server.run('alter database shop set pg_stat_statements.track = none');
+  expect(await judgedAll()).not.toEqual(before);
+  await server.run('alter database shop reset all');
+  await server.run('drop event trigger seen');
+  await server.run('drop table counted');
 });
 
 test('PG_EVENT_TRIGGER_DISABLED: a setting that turns all of them off is one fault', async () => {

@@ -1,5 +1,6 @@
 import { textIn, textOrNone } from '../columns.ts';
 import { isNoMember } from './extension-objects.ts';
+import { isOff } from './own-role-settings.ts';
 import { relationCheck } from './relation-check.ts';
 
 // From 17 on a setting turns all of them off: that is one fault, of the setting.
@@ -12,7 +13,7 @@ const candidates = `
          and ${isNoMember('pg_event_trigger', 'e.oid')}
        union all
       select null, null
-       where current_setting('event_triggers', true) = 'off'
+       where ${isOff('event_triggers')}
          and exists (select from pg_event_trigger where evtenabled <> 'D')
     ) disabled
    order by trigger_name nulls first`;

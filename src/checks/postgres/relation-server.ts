@@ -1,6 +1,7 @@
 import { numberIn, onlyRow } from '../columns.ts';
 import type { Row } from '../fault.ts';
 import { countedSince, SEES_PROMOTION } from './counted-since.ts';
+import { isOff } from './own-role-settings.ts';
 
 /** What the statement reads about the server itself. */
 export interface RelationServer {
@@ -36,7 +37,7 @@ export const serverRow = `
          ${presence.join('\n         ')}
          pg_is_in_recovery() as standby,
          ${SEES_PROMOTION} as sees_promotion,
-         current_setting('track_counts')::bool as track_counts,
+         not ${isOff('track_counts')} as track_counts,
          (select extract(epoch from now() - ${countedSince('stats_reset')})::float8
             from pg_stat_database where datname = current_database()) as counted_seconds
     from (select count(*) as tables,
