@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Check } from '../../src/checks/check.ts';
 import type { Row } from '../../src/checks/fault.ts';
 import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
@@ -85,6 +85,40 @@ test.each([
   await holder.end();
   await altered;
   await waiter.end();
+});
+
+test('a prepared transaction without a session, which no list of locks names, is who holds a metadata lock', async () => {
+  const prepared = await server.open('root');
+  for (const step of ["start 'job'", "end 'job'", "prepare 'job'"]) {
+    await prepared.query(`xa ${step}`);
+    if (step.startsWith('start')) await prepared.query('update orders set v = 7 where id = 1');
+  }
+  await prepared.end();
+  onTestFinished(async () => {
+    await server.run("xa rollback 'job'").catch(() => {}); // what it locks would stay locked for the other tests
+  });
+  // MariaDB alters as far as it can, and those behind wait.
+  const [altering, writing] = [await server.open('app'), await server.open('app')];
+  const altered = altering.query('alter table orders comment = "x"');
+  const state = dialect({
+    mysql: 'Waiting for table metadata lock',
+    mariadb: 'Committing alter table to storage engine',
+  });
+  await server.until(
+    `select count(*) = 1 from information_schema.processlist where info like 'alter table%' and state = '${state}'`,
+  );
+  const written = writing.query('update orders set v = 8 where id = 2');
+  await server.until(
+    `select count(*) > 0 from information_schema.processlist where state = 'Waiting for table metadata lock' and time >= 1`,
+  );
+  const { faults } = await measure(server, checkOf('MY_MDL_WAIT'), { thresholds });
+  expect(faults[0]?.metricLine).toMatch(
+    /most likely a transaction without a session, open for .*; if it is a prepared XA transaction, commit it/,
+  );
+  expect(faults[0]?.remediation).toMatch(/^XA RECOVER;/);
+  await server.run("xa rollback 'job'");
+  await Promise.all([altered, written]);
+  await Promise.all([altering.end(), writing.end()]);
 });
 
 test.each([

@@ -6,6 +6,7 @@ import { isMariaDb } from './flavour.ts';
 import { innodbNow, waitsForMetadata } from './own-time.ts';
 import { showStatus } from './replica-status.ts';
 import {
+  END_PREPARED,
   isApplier,
   ofThem,
   PROCESS,
@@ -90,7 +91,7 @@ export const lockWaits = sessionCheck({
     if (oldest['object'] === SESSIONLESS) {
       return {
         metricLine: `A transaction without a session has blocked ${held}; if it is a prepared XA transaction, commit it or roll it back.`,
-        remediation: `XA RECOVER; -- then XA ROLLBACK or XA COMMIT each listed transaction`,
+        remediation: END_PREPARED,
       };
     }
     if (isApplier(oldest)) {

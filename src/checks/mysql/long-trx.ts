@@ -4,6 +4,7 @@ import { LET_BACKUP_END, NO_DUMP } from './backups.ts';
 import { isOlder, ownTime } from './own-time.ts';
 import { showStatus } from './replica-status.ts';
 import {
+  END_PREPARED,
   isApplier,
   ofThem,
   PROCESS,
@@ -43,7 +44,7 @@ export const longTrx = sessionCheck({
     if (oldest['object'] === SESSIONLESS) {
       return {
         metricLine: `Without a session: ${open}; commit or roll back a prepared XA transaction, wait for one that is rolling back after a crash.`,
-        remediation: `XA RECOVER; -- then XA ROLLBACK or XA COMMIT each listed transaction`,
+        remediation: END_PREPARED,
       };
     }
     if (isApplier(oldest)) {

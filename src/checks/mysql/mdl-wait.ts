@@ -5,7 +5,15 @@ import { BACKUP_COLUMNS, backupIn, LET_BACKUP_END } from './backups.ts';
 import { killBlockers } from './lock-waits.ts';
 import { innodbNow, WAITS, waitsForMetadata, waitsForUser } from './own-time.ts';
 import { quoted } from './quote.ts';
-import { PROCESS_AND_LOCKS, SESSION_LIMIT, sessionCheck, transactions, who } from './session-check.ts';
+import {
+  END_PREPARED,
+  PROCESS_AND_LOCKS,
+  SESSION_LIMIT,
+  SESSIONLESS,
+  sessionCheck,
+  transactions,
+  who,
+} from './session-check.ts';
 
 /** How metadata_locks names a lock of GET_LOCK. Its name is a value of the application, so it is not read. */
 const USER_LOCK = 'USER LEVEL LOCK';
@@ -49,16 +57,16 @@ const holders = `
            select owner_thread_id from performance_schema.metadata_locks where lock_status = 'PENDING')
    limit ${SESSION_LIMIT}`;
 
-// If the holder is not known: the oldest transaction that does not wait for such a lock is the likeliest.
+// If the holder is not known: the oldest transaction that does not wait for such a lock is the likeliest. One that was prepared
+// by XA keeps its locks without a session, and MySQL's table of locks does not name it.
 const likeliest = `
-  select concat(coalesce(db, ''), '/', user) as oldest,
+  select case when trx_mysql_thread_id = 0 then '${SESSIONLESS}' else concat(coalesce(db, ''), '/', user) end as oldest,
          timestampdiff(microsecond, trx_started, ${innodbNow}) / 1e6 as oldest_age,
          ${BACKUP_COLUMNS}
     from information_schema.innodb_trx
-    join information_schema.processlist p on id = trx_mysql_thread_id
-   where not ${waitsForMetadata('state')}
-     and trx_wait_started is null
-     and id <> connection_id()
+    left join information_schema.processlist p on id = trx_mysql_thread_id
+   where trx_wait_started is null
+     and (trx_mysql_thread_id = 0 or id <> connection_id() and not ${waitsForMetadata('state')})
    order by trx_started
    limit 1`;
 
@@ -143,6 +151,12 @@ function guessed(waits: string, age: number, rows: Row[]): Advice {
     };
   }
   const since = duration(numberIn(oldest, 'oldest_age'));
+  if (oldest['oldest'] === SESSIONLESS) {
+    return {
+      metricLine: `${waits}; the server does not show who holds it, most likely a transaction without a session, open for ${since}; if it is a prepared XA transaction, commit it or roll it back.`,
+      remediation: END_PREPARED,
+    };
+  }
   const likely = `${waits}; the server does not show who holds it, most likely the oldest transaction, of ${textIn(oldest, 'oldest')}, open for ${since}`;
   const oldestFirst = `FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE trx_wait_started IS NULL AND NOT coalesce(${WAITS}, false) AND id <> connection_id() ORDER BY trx_started`;
   const backup = backupIn(rows, oldest['thread'], oldest['dumps']);

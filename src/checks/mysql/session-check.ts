@@ -16,6 +16,9 @@ export const transactions = 'select count(*) as transactions from information_sc
 /** The object of transactions without a session: prepared by XA, or rolling back after a crash. */
 export const SESSIONLESS = 'transaction without a session';
 
+/** What to do about prepared transactions that have no session. */
+export const END_PREPARED = 'XA RECOVER; -- then XA ROLLBACK or XA COMMIT each listed transaction';
+
 /** Columns of a session (of processlist `p`) whose transaction is `trx`: its object, user and database, and whether it is a backup. */
 export const sessionOf = (trx: string) => `
          case when ${trx}.trx_mysql_thread_id = 0 then '${SESSIONLESS}'
