@@ -128,6 +128,19 @@ test('an answer that does not match the challenge signs nobody in', async () => 
   expect((await signIn(key)).answer.status).toBe(204);
 });
 
+test('a flood of answers that are refused writes a few lines a second', async () => {
+  const person = await signInAs(await makeKeylessAccount(), ['viewer'], { origin });
+  const key = new Authenticator(origin);
+  await add(person, key, 'laptop');
+  const browser = openBrowser(throughSecond());
+  const response = key.answer(await ask(browser), { rpId: 'evil.example' });
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => browser.ask('POST', '/sign-in/passkey', { response })),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+  await second.says(/"failure":"a passkey was not accepted"/, 5);
+});
+
 test('an answer works once, even when sent many times at once, and a cloned passkey is refused', async () => {
   const { key } = await withPasskey(await makeKeylessAccount());
   const browser = openBrowser({ origin });

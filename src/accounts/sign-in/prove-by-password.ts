@@ -52,7 +52,7 @@ export async function proveByPassword(
 }
 
 /** Not awaited: the response time would reveal whether the address exists. */
-function recordFailure({ stores, inTurn, log }: SignInParts, caller: Caller, loginId: number): void {
+function recordFailure({ stores, inTurn, requestLog }: SignInParts, caller: Caller, loginId: number): void {
   const record = async () => {
     for (const { account_id, ...member } of await listMemberships(stores, loginId)) {
       const { writer } = await stores.of(account_id);
@@ -67,6 +67,6 @@ function recordFailure({ stores, inTurn, log }: SignInParts, caller: Caller, log
     }
   };
   record().catch((error) =>
-    log.error({ err: error }, 'an attempt to sign in that failed could not be recorded'),
+    requestLog.failed({ err: error }, 'an attempt to sign in that failed could not be recorded'),
   );
 }

@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
-import type { Logger } from 'pino';
 import type { SecretKeys } from '../../platform/encryption.ts';
 import type { ChangeInTurn, ConsoleStores } from '../../store/directory/console-stores.ts';
 
@@ -18,7 +17,8 @@ export interface Caller {
 
 /** The dependencies of signing in. */
 export interface SignInParts {
-  log: Logger;
+  /** Logs a failure that anyone can cause, as often as they like: of each message, the first ones of a second. */
+  requestLog: { failed(fields: object, message: string): void };
   /** The writer's role on the control store. */
   control: pg.Pool;
   /** The console's own role on the control store, which only reads. */

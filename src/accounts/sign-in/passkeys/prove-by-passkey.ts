@@ -90,7 +90,7 @@ async function verify(
     credential: { id: given.id, publicKey: new Uint8Array(passkey.public_key), counter: passkey.counter },
     requireUserVerification: true,
   }).catch((error: unknown) => {
-    parts.log.info({ err: error, request_id: caller.requestId }, 'a passkey was not accepted');
+    parts.requestLog.failed({ err: error, request_id: caller.requestId }, 'a passkey was not accepted');
     throw refused;
   });
   if (!answer.verified || !(await useChallenge(parts.control, challenge))) throw refused;

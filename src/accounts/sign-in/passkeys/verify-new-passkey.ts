@@ -58,7 +58,7 @@ export async function verifyNewPasskey(
       }),
     )
     .catch((error: unknown) => {
-      parts.log.info({ err: error, request_id: caller.requestId }, 'a new passkey was not accepted');
+      parts.requestLog.failed({ err: error, request_id: caller.requestId }, 'a new passkey was not accepted');
       throw refused;
     });
   if (!answer.verified || !(await useChallenge(parts.control, challenge))) throw refused;
