@@ -156,3 +156,25 @@ test.each<[string, string[], string]>([
     expect(seen.join(' ')).toContain(expected);
   },
 );
+
+test.each([
+  ['select on pg_database', 'GRANT SELECT ON TABLE "pg_catalog"."pg_database"'],
+  ['select on pg_roles', 'GRANT SELECT ON TABLE "pg_catalog"."pg_roles"'],
+  ['select on pg_settings', 'GRANT SELECT ON TABLE "pg_catalog"."pg_settings"'],
+  ['execute on function pg_is_in_recovery()', 'GRANT EXECUTE ON FUNCTION "pg_catalog"."pg_is_in_recovery"()'],
+])('a server that takes %s from everybody is reachable, and the GRANT is named', async (what, grant) => {
+  await server.run(`revoke ${what} from public`);
+  const { outcomes } = await run();
+  const [finding, ...others] = outcomes.flatMap(({ findings }) => findings);
+  expect(others).toEqual([]);
+  expect(finding).toMatchObject({
+    check_id: 'CONN_AUTH_FAILED',
+    metric_line: expect.stringContaining('the role may not read what every check needs (SQLSTATE 42501)'),
+    remediation: `Grant the role what the server denies: ${grant} TO "dbvitals_watcher";`,
+  });
+  await server.run(`${grant} TO dbvitals_watcher`);
+  const again = (await run()).outcomes.flatMap(({ findings }) => findings);
+  expect(again.filter(({ status }) => status === 'error')).toEqual([]);
+  expect(again.length).toBeGreaterThan(50);
+  await server.run(`grant ${what} to public`);
+});

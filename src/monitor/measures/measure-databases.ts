@@ -6,6 +6,7 @@ import { OwnWords } from '../../platform/text/own-words.ts';
 import { measureOwnChecks } from '../own-checks/measure-own-checks.ts';
 import { countChecks } from '../progress.ts';
 import { type ConnectFailure, connectFailure, isTimeout } from '../session/failures/connect-failure.ts';
+import { explainUnreadFacts } from '../session/failures/unread-facts.ts';
 import { lastingSession, reasonOfEnd, stopWhereEnded } from '../session/lasting-session.ts';
 import { openDatabase, type Reached } from '../session/reach.ts';
 import { requireUnlocked } from '../session/require-unlocked.ts';
@@ -21,8 +22,8 @@ const UNREACHED = 'unreached_databases';
 
 /**
  * Measures the server in the session's database, then its databases one at a time; closes the session. Returns a
- * failure if the server accepted the login but not the queries for its facts: it counts as unreachable. Once they are read, it
- * does not, whatever happens.
+ * failure if the server accepted the login but not the queries for its facts: it counts as unreachable, or as one that refuses the
+ * login if that lacks a privilege. Once they are read, it does not, whatever happens.
  */
 export async function measureServer(
   run: Run,
@@ -39,7 +40,9 @@ export async function measureServer(
     };
     const facts = await readFacts(session)
       .catch(again)
-      .catch((error: unknown) => connectFailure(error, run.limits.answerMs, run.target));
+      .catch((error: unknown) =>
+        explainUnreadFacts(error, session, { target: run.target, answerMs: run.limits.answerMs }),
+      );
     if (!('databases' in facts)) return facts;
     const { databases, ...place } = facts;
     run.server = { version: place.version, tls: session.tls, provider: place.provider };
