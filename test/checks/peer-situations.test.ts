@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Key, runOnce } from '../../src/monitor/run-fixture.ts';
 import type { StoredCheck } from '../../src/monitor/store-run.ts';
@@ -146,3 +147,72 @@ test('statements that somebody cancels are named as such, and the server counts 
   for (const line of errors)
     expect(line).toContain('Not measured: its statement was cancelled on the server.');
 });
+
+test('two receivers of one name and address, which replay nothing, are one object (postgres_exporter 1352, pganalyze 21)', async () => {
+  await server.pause();
+  await server.resume({ max_wal_senders: '5' });
+  const [row] = await server.run('select pg_current_wal_flush_lsn()::text as place');
+  const taking = [1, 2].map(async () => {
+    const receiver = new pg.Client({
+      host: server.host,
+      port: server.port,
+      user: 'postgres',
+      password: PASSWORD,
+      application_name: 'walreceiver',
+      replication: 'true',
+    } as pg.ClientConfig);
+    receiver.on('error', () => {});
+    await receiver.connect();
+    receiver.query(`START_REPLICATION PHYSICAL ${row?.['place']}`).catch(() => {});
+    return receiver;
+  });
+  const receivers = await Promise.all(taking);
+  await server.until(
+    `select count(*) = 2 from pg_stat_replication where state = 'streaming' and replay_lsn is null`,
+  );
+  await run();
+  const checks = await run();
+  expect(errorsIn(checks)).toEqual([]);
+  const { rows } = await store.writer.query(
+    `select object from measure_series where account_id = $1 and check_id = 'PG_REPLICATION_LAG'`,
+    [key.accountId],
+  );
+  expect(rows).toEqual([{ object: 'walreceiver' }]);
+  for (const receiver of receivers) receiver.end().catch(() => {});
+  await server.pause();
+  await server.resume();
+});
+
+test('a run leaves no session behind that keeps a database from being dropped (postgres_exporter 529)', async () => {
+  await server.run('create database leaving');
+  await run();
+  await server.run('drop database leaving');
+});
+
+test('a query whose text this database can not have costs no other check, and is said (mamonsu 101, powa 136)', async () => {
+  await server.run(`create database raw encoding 'SQL_ASCII' template template0 locale 'C'`);
+  const raw = await server.open('postgres', 'raw');
+  await raw.query(`set client_encoding = 'SQL_ASCII'; set pg_stat_statements.track = 'all'`);
+  const text = String.raw`convert_from('\x73656c6563742070675f736c65657028302e303129206173202263616665e922', 'SQL_ASCII')`;
+  await run();
+  await raw.query(`do $$ begin execute ${text}; end $$`);
+  await raw.end();
+  const texts = 'select query from "Extra stats".pg_stat_statements';
+  await expect(server.run(texts)).rejects.toThrow('invalid byte sequence');
+  await wait(5_000); // what ran in a shorter time is not judged
+  const checks = await run();
+  expect(errorsIn(checks)).toEqual([]);
+  const slow = checks.find(({ check_id }) => check_id === 'PG_SLOW_QUERIES');
+  expect(slow).toMatchObject({
+    status: 'skipped',
+    metric_line: expect.stringMatching(
+      /^Not measured: the texts of pg_stat_statements can't be read in database shop, /,
+    ),
+  });
+  const reset = /SELECT pg_stat_statements_reset.*(?=\.$)/.exec(slow?.metric_line ?? '')?.[0] ?? '';
+  await server.run(`set search_path = "Extra stats", public; ${reset}`);
+  await server.run(texts);
+  await wait(5_000);
+  expect((await run()).find(({ check_id }) => check_id === 'PG_SLOW_QUERIES')?.status).not.toBe('skipped');
+  await server.run('drop database raw');
+}, 60_000);

@@ -1,8 +1,6 @@
 import type { Skipped } from '../../checks/check.ts';
 import { numberIn } from '../../checks/columns.ts';
 import type { Row } from '../../checks/fault.ts';
-import { trustedRow } from '../../checks/postgres/server-texts.ts';
-import { grantMonitor } from '../../checks/postgres/session-check.ts';
 import {
   addUp,
   placeKey,
@@ -36,10 +34,17 @@ import {
 } from '../../runs/queries/query-state.ts';
 import { mysqlTexts, postgresTexts, textsIn } from '../../runs/queries/query-texts-sql.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
-import { cleanObject } from '../outcome.ts';
 import { describeError } from '../session/failures/connect-failure.ts';
 import type { Session } from '../session/session.ts';
 import { judgeQueries, readMysqlSetAside, selectSetAside } from './set-aside.ts';
+import {
+  incomparable,
+  missingInMysql,
+  missingInPostgres,
+  older,
+  skip,
+  unconvertible,
+} from './unread-queries.ts';
 
 /** What a run reports: an hour keeps 50 of its queries, which several runs bring together. */
 const REPORTED = 200;
@@ -111,20 +116,17 @@ export class QueryReader {
     const seconds = last ? head.at - last.at : 0;
     const grown = isComparable && seconds <= LONGEST_SECONDS ? addUp(growthSince(last, entries)) : [];
     const state = nextState(head, entries, seen ? last : null, seen?.part ?? 0);
-    const judged = isPostgres ? await judgeQueries(session, schema, { ...state, grown }) : state.judged;
+    const { judged, isReadable } = isPostgres
+      ? await judgeQueries(session, schema, { ...state, grown })
+      : { judged: state.judged, isReadable: true };
     this.#report({ ...state, judged }, grown);
     await this.#readTexts(session, schema, grown);
-    if (last === null) return skip('it takes two runs, and this is the first');
-    if (!isComparable) {
-      if (last.server === head.server) return skip('the statistics were reset since the last run');
-      return skip(
-        isPostgres ? 'the server was restarted since the last run' : 'the last run read another server',
-      );
-    }
+    if (last === null || !isComparable) return incomparable(isPostgres, last, head);
     // Another library may identify queries in its place: then there are some.
     if (first['identifies'] === false && grown.length === 0)
       return skip('compute_query_id is off, so pg_stat_statements counts no query; set it to auto');
-    const overflow = isComparable ? describeOverflow(isPostgres, last, head) : null;
+    if (!isReadable) return unconvertible(database);
+    const overflow = describeOverflow(isPostgres, last, head);
     const history = this.#history(grown);
     const setAside = isPostgres
       ? selectSetAside(judged)
@@ -209,35 +211,6 @@ export class QueryReader {
 
 const NO_HISTORY = '{"days": 0, "isCut": false, "queries": []}';
 const NOTHING_RECENT = '{"seconds": 0, "queries": []}';
-
-function skip(reason: string): Skipped {
-  return { skipped: `Not measured: ${reason}.` };
-}
-
-function older(database: string): Skipped {
-  return skip(
-    `pg_stat_statements in database ${cleanObject(database)} is older than its library: ALTER EXTENSION pg_stat_statements UPDATE brings it up to date`,
-  );
-}
-
-function missingInPostgres(first: Row): Skipped | null {
-  if (first['loaded'] !== true) return skip('pg_stat_statements is not in shared_preload_libraries');
-  if (first['counts'] === false)
-    return skip('pg_stat_statements.track is none, so pg_stat_statements counts no query; set it to top');
-  if (first['sees_all'] === true) return null;
-  return { ...skip('the queries of other roles are hidden'), grant: grantMonitor(trustedRow(first)) };
-}
-
-function missingInMysql(first: Row): Skipped | null {
-  if (first['loaded'] !== 1) return skip('performance_schema is off');
-  const off = first['consumers_off'];
-  if (typeof off === 'string')
-    return skip(off.includes(',') ? 'consumers of statements are off' : `the consumer ${off} is off`);
-  if (first['size'] === 0) return skip('performance_schema_digests_size is 0, so no query is counted');
-  if (first['instruments'] === 0)
-    return skip('the instrument statement/sql/select is off, so queries are not counted');
-  return null;
-}
 
 type Head = Pick<QueryState, 'at' | 'server' | 'reset' | 'lost'>;
 

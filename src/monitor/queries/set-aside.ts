@@ -10,6 +10,7 @@ import {
 } from '../../checks/queries/statistics-sql.ts';
 import type { QueryState } from '../../runs/queries/query-state.ts';
 import type { Engine } from '../../vocabulary/engines.ts';
+import { isUnconvertible } from '../session/failures/connect-failure.ts';
 import type { Session } from '../session/session.ts';
 
 /** A query that took less since the last run is not looked at: it is not worth reading the file of texts. Seconds. */
@@ -48,24 +49,29 @@ export async function readMysqlSetAside(
 /**
  * Which queries of PostgreSQL are set aside, by their texts. To look at texts the server reads its file of them, so each query is
  * judged once, and `judged` has those of earlier runs, which stay while their entries do. If the file can't be read, nothing is
- * set aside.
+ * set aside. `isReadable` is false if the database can't convert a text in it, which fails every time.
  */
 export async function judgeQueries(
   session: Session,
   schema: string,
   { judged, entries, grown }: Pick<QueryState, 'judged' | 'entries'> & { grown: readonly QueryGrowth[] },
-): Promise<Judged> {
+): Promise<{ judged: Judged; isReadable: boolean }> {
   const present = new Set([...entries.keys()].map((entry) => entry.split('/')[0]));
   const kept = new Map([...judged].filter(([query]) => present.has(query)));
   const long = grown.filter(({ query, seconds }) => seconds >= LEAST_SECONDS && !kept.has(query));
   const wanted = [...new Set(long.map(({ query }) => query))].slice(0, JUDGED);
-  if (wanted.length === 0) return kept;
-  const rows = await session.read(postgresSetAside(schema, wanted)).catch(() => null);
-  if (rows === null) return kept;
+  if (wanted.length === 0) return { judged: kept, isReadable: true };
+  let rows: Row[];
+  try {
+    rows = await session.read(postgresSetAside(schema, wanted));
+  } catch (error) {
+    return { judged: kept, isReadable: !isUnconvertible(error) };
+  }
   const isText = ({ text }: Row) => typeof text === 'string';
   const setAside = namesIn(rows.filter((row) => !isText(row)));
   for (const query of await ownReads(session, rows.filter(isText))) setAside.add(query);
-  return new Map([...kept, ...wanted.map((query) => [query, setAside.has(query)] as const)]);
+  const found = new Map([...kept, ...wanted.map((query) => [query, setAside.has(query)] as const)]);
+  return { judged: found, isReadable: true };
 }
 
 /** The queries of PostgreSQL that read only its catalogue. */

@@ -3,7 +3,7 @@ import type { Row } from '../../checks/fault.ts';
 import type { OwnAnswer } from '../../checks/own/own-rows.ts';
 import { asSubquery } from '../../checks/own/own-statement.ts';
 import { ConnectRefused } from './connect-refused.ts';
-import { describeError, refusalOf } from './failures/connect-failure.ts';
+import { isUnconvertible, refusalOf } from './failures/connect-failure.ts';
 import { KeptPlans } from './postgres/kept-plans.ts';
 import { openClient } from './postgres/open-client.ts';
 import { differingSettings, setOwn } from './postgres/own-settings.ts';
@@ -49,8 +49,7 @@ const IS_CONSOLE = 'it is the admin console of PgBouncer, not a database';
 const USE_ITS_ENGINE =
   'Add it with a URL that begins with pgbouncer://, or name a database of a server instead of pgbouncer.';
 
-// A name that the server can't convert to UTF-8 must not cost a check: its bytes come as they are. SQLSTATEs.
-const UNCONVERTIBLE = new Set(['22021', '22P05']);
+// A name that the server can't convert to UTF-8 must not cost a check: its bytes come as they are.
 const AS_BYTES = "set local client_encoding = 'SQL_ASCII';";
 
 // A statement about settings must see those of the server.
@@ -136,7 +135,7 @@ async function convertedOrBytes(
   try {
     return await read(settings);
   } catch (error) {
-    if (!UNCONVERTIBLE.has(describeError(error).code)) throw error;
+    if (!isUnconvertible(error)) throw error;
     return await read(settings + AS_BYTES);
   }
 }

@@ -137,6 +137,14 @@ function tlsReason(code: string, message: string): string | null {
   return declined ? 'it does not support TLS' : null;
 }
 
+// SQLSTATEs.
+const UNCONVERTIBLE = new Set(['22021', '22P05']);
+
+/** Whether the server can't convert a text to the encoding of the database, or of the session. */
+export function isUnconvertible(error: unknown): boolean {
+  return UNCONVERTIBLE.has(describeError(error).code);
+}
+
 /** Whether an `AbortSignal.timeout` caused the error. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError';
