@@ -69,6 +69,37 @@ describe('queueing', () => {
     );
   });
 
+  test('who was told of a critical ticket or alert is told of its end, whatever its severity and its tags are by then', async () => {
+    const accountId = await store.account();
+    const minimum_severity = 'critical';
+    const told = await insertDestination(store.writer, accountId, {
+      minimum_severity,
+      connection_names: ['tag:env:production'],
+    });
+    await queue(accountId, [
+      event({ severity: 'critical', ticketId: 5 }),
+      event({ kind: 'alert.triggered', severity: 'critical', alertId: 5 }),
+      event({ ticketId: 6 }),
+    ]);
+    const later = await insertDestination(store.writer, accountId, { minimum_severity });
+    await insertDestination(store.writer, accountId, { minimum_severity, kinds: ['ops.ticket_created'] });
+    await queue(accountId, [
+      event({ kind: 'ops.ticket_resolved', ticketId: 5, connection: { id: 7, name: 'orders', tags: [] } }),
+      event({ kind: 'ops.ticket_resolved', ticketId: 6 }),
+      event({ kind: 'ops.ticket_escalated', ticketId: 5 }),
+      event({ kind: 'alert.resolved', alertId: 5 }),
+      event({ kind: 'alert.resolved', alertId: 6 }),
+    ]);
+    const got = await queued(accountId);
+    expect(got.map(({ destination_id, kind }) => [destination_id, kind])).toEqual([
+      [told, 'ops.ticket_created'],
+      [told, 'alert.triggered'],
+      [told, 'ops.ticket_resolved'],
+      [told, 'alert.resolved'],
+    ]);
+    expect(got.map(({ destination_id }) => destination_id)).not.toContain(later);
+  });
+
   test('each destination that wants an event gets it, also one that is disabled', async () => {
     const accountId = await store.account();
     const all = await insertDestination(store.writer, accountId, { state: 'disabled' });

@@ -36,6 +36,38 @@ export async function audienceOf(
   return one(rows, "read an account's destinations");
 }
 
+const selectTold = `
+  select v.destination_id, e.ticket_id, e.alert_id
+    from event e
+    join delivery v on v.account_id = e.account_id and v.event_id = e.event_id
+   where e.account_id = $1 and e.ticket_id = any ($2)
+   union
+  select v.destination_id, e.ticket_id, e.alert_id
+    from event e
+    join delivery v on v.account_id = e.account_id and v.event_id = e.event_id
+   where e.account_id = $1 and e.alert_id = any ($3)`;
+
+/** Who got an event about the same ticket or alert before. It is only asked if that decides. */
+async function readTold(
+  client: pg.ClientBase,
+  accountId: number,
+  events: readonly NewEvent[],
+  destinations: readonly WantingDestination[],
+): Promise<(destination: WantingDestination, event: NewEvent) => boolean> {
+  const open = events.filter((event) =>
+    destinations.some((each) => wants(each, event, true) && !wants(each, event)),
+  );
+  if (open.length === 0) return () => false;
+  const ids = (name: 'ticketId' | 'alertId') => open.flatMap((event) => event[name] ?? []);
+  const { rows } = await client.query<Record<'destination_id' | 'ticket_id' | 'alert_id', number | null>>(
+    selectTold,
+    [accountId, ids('ticketId'), ids('alertId')],
+  );
+  const key = (...parts: unknown[]) => parts.map((part) => part ?? '').join('/');
+  const told = new Set(rows.map((row) => key(row.destination_id, row.ticket_id, row.alert_id)));
+  return ({ destination_id }, { ticketId, alertId }) => told.has(key(destination_id, ticketId, alertId));
+}
+
 // The destination's row is locked first, so that its numbers have no gap and no double.
 const insertEvents = `
   with wanted as (
@@ -83,7 +115,7 @@ const insertEvents = `
 
 /**
  * Queues events for the destinations that want them, in the transaction of the change that they report. It takes one
- * statement, and none if nobody wants them. Call it under the lock of the account's log.
+ * statement, none if nobody wants them, and one more if it matters who was told before. Call it under the lock of the account's log.
  */
 export async function queueEvents(
   client: pg.ClientBase,
@@ -93,9 +125,13 @@ export async function queueEvents(
 ): Promise<void> {
   if (events.length === 0) return;
   const { at: happened, plan, destinations } = audience ?? (await audienceOf(client, { accountId, at }));
-  const sent = events
-    .filter(({ kind }) => plansWith(kind).includes(plan))
-    .map((event) => ({ event, to: destinations.filter((destination) => wants(destination, event)) }))
+  const allowed = events.filter(({ kind }) => plansWith(kind).includes(plan));
+  const wasTold = await readTold(client, accountId, allowed, destinations);
+  const sent = allowed
+    .map((event) => ({
+      event,
+      to: destinations.filter((each) => wants(each, event, wasTold(each, event))),
+    }))
     .filter(({ to }) => to.length > 0)
     .map((one) => ({ ...one, event_id: newEventId() }));
   if (sent.length === 0) return;

@@ -25,8 +25,12 @@ export const wantingDestinations = `
 // The channels that people read. A program was told once, and that is enough.
 const REMINDED: readonly Channel[] = ['slack', 'mattermost', 'teams', 'discord', 'email', 'pagerduty'];
 
-/** Whether a destination gets an event. The plan is judged before. */
-export function wants(destination: WantingDestination, event: NewEvent): boolean {
+// Whoever was told of a beginning is told of the end, also if it is less severe by then, or the connection has other tags: an incident
+// would stay open for ever.
+const ENDS: readonly EventKind[] = ['ops.ticket_resolved', 'alert.resolved'];
+
+/** Whether a destination gets an event. The plan is judged before. `wasTold`: it got another one about the same ticket or alert. */
+export function wants(destination: WantingDestination, event: NewEvent, wasTold = false): boolean {
   const { kind, severity, connection, destinationIds } = event;
   if (destinationIds && !destinationIds.includes(destination.destination_id)) return false;
   if (DIRECTED_KINDS.includes(kind)) return (destinationIds ?? null) !== null;
@@ -34,6 +38,7 @@ export function wants(destination: WantingDestination, event: NewEvent): boolean
   const followed = FOLLOWS[kind];
   if (!kinds.includes(kind) && !(followed && kinds.includes(followed))) return false;
   if (event.details.is_reminder && !REMINDED.includes(destination.channel)) return false;
+  if (wasTold && ENDS.includes(kind)) return true;
   if (connection !== null && !includesConnection(destination, connection)) return false;
   if (severity === null || destination.minimum_severity === null) return true;
   return SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(destination.minimum_severity);
