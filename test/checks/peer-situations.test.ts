@@ -183,6 +183,43 @@ test('two receivers of one name and address, which replay nothing, are one objec
   await server.resume();
 });
 
+test('a subscription that works, but can not copy a table, is told as that (pglogical 213)', async () => {
+  await server.pause();
+  const settings = { max_wal_senders: '5', wal_level: 'logical', wal_retrieve_retry_interval: '100ms' };
+  await server.resume({ ...settings, listen_addresses: '127.0.0.1' });
+  await server.run(['create table copied (id int primary key)', 'insert into copied values (1)']);
+  await server.run('create publication sent for table copied');
+  await server.run(`select pg_create_logical_replication_slot('from_shop', 'pgoutput')`);
+  await server.run('create database receiving');
+  await server.run(
+    ['create table copied (id int primary key)', 'insert into copied values (1)'],
+    'receiving',
+  );
+  await server.run(
+    `create subscription from_shop connection 'host=127.0.0.1 port=${server.port} dbname=shop user=postgres password=''${PASSWORD}'''
+       publication sent with (create_slot = false)`,
+    'receiving',
+  );
+  const copyErrors = (count: number) =>
+    server.until(`select sum(sync_error_count) >= ${count} from pg_stat_subscription_stats`);
+  await copyErrors(1);
+  await run();
+  await copyErrors(9);
+  const stopped = (await run()).find(({ check_id }) => check_id === 'PG_SUBSCRIPTION_STOPPED');
+  expect(stopped?.metric_line).toContain("from_shop of database receiving can't copy a table: ");
+  const shown = await server.run(stopped?.remediation ?? '', 'receiving');
+  expect(shown).toMatchObject([{ srrelid: 'copied' }]);
+  for (const step of ['disable', 'set (slot_name = none)'])
+    await server.run(`alter subscription from_shop ${step}`, 'receiving');
+  await server.run('drop subscription from_shop', 'receiving');
+  await server.run('drop database receiving with (force)');
+  await server.until(`select bool_and(not active) from pg_replication_slots`);
+  await server.run('select pg_drop_replication_slot(slot_name) from pg_replication_slots');
+  await server.run('drop table copied');
+  await server.pause();
+  await server.resume();
+}, 60_000);
+
 test('a run leaves no session behind that keeps a database from being dropped (postgres_exporter 529)', async () => {
   await server.run('create database leaving');
   await run();

@@ -1,6 +1,6 @@
 import type { Check, ServerFacts } from '../check.ts';
 import { FAULT_LIMIT } from '../check.ts';
-import { numberIn, onlyRow, textIn } from '../columns.ts';
+import { onlyRow, textIn } from '../columns.ts';
 import type { Fault, Row } from '../fault.ts';
 import { counted } from '../wording.ts';
 import { countOf } from '../worst-measures.ts';
@@ -17,9 +17,10 @@ const sql = (version: number) => `
          s.subslotname is null as lacks_slot,
          exists (select from pg_stat_subscription w
                   where w.subid = s.oid and w.pid is not null and w.relid is null) as working,
-         ${version >= 150_000 ? '(select (apply_error_count + sync_error_count)::float8 from pg_stat_subscription_stats e where e.subid = s.oid)' : '0::float8'} as errors
+         counts.errors, counts.copy_errors
     from (select) one_row
     left join (pg_subscription s join pg_database d on d.oid = s.subdbid) on not pg_is_in_recovery()
+    left join lateral (${version >= 150_000 ? 'select (apply_error_count + sync_error_count)::float8 as errors, sync_error_count::float8 as copy_errors from pg_stat_subscription_stats e where e.subid = s.oid' : 'select 0::float8 as errors, 0::float8 as copy_errors'}) counts on true
    order by s.subenabled, database_name, subscription
    limit ${FAULT_LIMIT + 1}`;
 
@@ -52,7 +53,7 @@ export const subscriptionStopped: Check = {
 function fault(row: Row, before: ServerFacts['before']): Fault | null {
   const [database, name] = [textIn(row, 'database_name'), textIn(row, 'subscription')];
   const object = `${database}.${name}`;
-  const errors = typeof row['errors'] === 'number' ? numberIn(row, 'errors') : 0;
+  const errors = countIn(row, 'errors');
   const look = `SELECT * FROM pg_stat_subscription WHERE subname = ${textIn(row, 'literal')};`;
   if (row['enabled'] !== true) {
     // A subscription that was dumped, or that is about to be dropped, may have no slot, and can't be enabled without one.
@@ -71,8 +72,17 @@ function fault(row: Row, before: ServerFacts['before']): Fault | null {
     ({ database_name, subscription }) =>
       database_name === row['database_name'] && subscription === row['subscription'],
   );
-  const more = last && typeof last['errors'] === 'number' ? errors - last['errors'] : 0;
+  const grown = (count: string) => (last ? countIn(row, count) - countIn(last, count) : 0);
+  const [more, copyErrors] = [grown('errors'), grown('copy_errors')];
   if (row['working'] === true && more < MANY_ERRORS) return null;
+  if (row['working'] === true && more - copyErrors < MANY_ERRORS) {
+    return {
+      severity: 'critical',
+      object,
+      metricLine: `Subscription ${name} of database ${database} can't copy a table: ${counted(copyErrors, 'error')} since the last run; the log says why.`,
+      remediation: `SELECT srrelid::regclass, srsubstate FROM pg_subscription_rel WHERE srsubstate <> 'r'; -- connected to database ${database}: it shows the tables that are not copied yet. Then read the log of this server: a row is there already, or a column is missing. Correct that; the copy starts again by itself`,
+    };
+  }
   const how = more > 0 ? `: ${counted(more, 'error')} since the last run` : '';
   return {
     severity: 'critical',
@@ -80,4 +90,9 @@ function fault(row: Row, before: ServerFacts['before']): Fault | null {
     metricLine: `Subscription ${name} of database ${database} applies nothing${how}; the log says why its worker ends.`,
     remediation: `${look} -- then read the log of this server: the publisher or its slot is gone, a table or column is missing here, or a row is there already. Correct that; the worker starts again by itself`,
   };
+}
+
+/** Before 15, and of what was never counted, 0. */
+function countIn(row: Row, count: string): number {
+  return typeof row[count] === 'number' ? row[count] : 0;
 }
