@@ -12,6 +12,7 @@ import { startTestStore, type TestStore } from '../test/support/store.ts';
 import { EMPTY_FOLDER } from './empty-folder.ts';
 import { DATABASES, lateness, makeDatabases, noteClaims, spreadDue } from './fleet-run.ts';
 import { memoryOf } from './processes.ts';
+import { lateBy, watchPulses } from './pulse/watch-pulses.ts';
 import { buildProgram } from './servers.ts';
 import { startProgram, stopProgram } from './start-program.ts';
 
@@ -24,6 +25,7 @@ const SHORT = { connections: 50, seconds: 60 };
 const IDLE_S = 20;
 const PULSE_S = 10;
 const LATE_LIMIT_S = 30;
+const PULSE_LATE_LIMIT_S = 1;
 const MEMORY_LIMIT_MB = 400;
 const IDLE_LIMIT_MB = 60;
 
@@ -101,18 +103,6 @@ async function addConnections(
   return file;
 }
 
-/** The smallest number of minutes of load that pulses have delivered of a connection, and how many connections have none. */
-async function pulsed(store: TestStore, accountId: number) {
-  const { rows } = await store.writer.query<{ least: number; none: number }>(
-    `select min(minutes)::int as least, count(*) filter (where minutes = 0)::int as none
-       from (select count(l.at) as minutes
-               from connection c left join session_load l using (account_id, connection_id)
-              where c.account_id = $1 group by c.connection_id) of_each`,
-    [accountId],
-  );
-  return rows[0] ?? { least: 0, none: 0 };
-}
-
 async function measure({ connections, seconds }: typeof FULL): Promise<void> {
   const [store, server] = await Promise.all([startTestStore(), PostgresServer.start()]);
   const folder = mkdtempSync(join(tmpdir(), 'dbvitals-collector-'));
@@ -135,8 +125,10 @@ async function measure({ connections, seconds }: typeof FULL): Promise<void> {
     writeFile(folder, await addConnections(store, server, { accountId, collectorId, count: connections }));
     await noteClaims(store);
     await spreadDue(store, seconds);
+    const client = await server.open();
     const peak = { pss: 0, rss: 0, processes: 0 };
     const until = Date.now() + (seconds + 90) * 1_000;
+    const pulses = wait(60_000).then(() => watchPulses(client, seconds)); // once each has its session
     while (Date.now() < until && collector.exitCode === null) {
       const now = memoryOf(collector.pid ?? 0);
       if (now.pss > peak.pss) Object.assign(peak, now);
@@ -147,15 +139,18 @@ async function measure({ connections, seconds }: typeof FULL): Promise<void> {
       'delete from bench_claim where connection_id not in (select connection_id from collected_connection)',
     );
     const late = await lateness(store);
-    const minutes = await pulsed(store, accountId);
+    const latePulses = lateBy(await pulses, PULSE_S);
+    await client.end();
     figure('runs handed out', late.claims, '');
     figure('connections never run', connections - late.connections, '', 1);
     figure('largest lateness of a start', late.largest, 's', LATE_LIMIT_S);
     figure('99th percentile', late.p99, 's');
     figure('longest from due to stored', late.stored, 's');
     figure('runs that found a connection unreachable', late.unreachable, '', 1);
-    figure('connections without a minute of pulses', minutes.none, '', 1);
-    figure('fewest minutes of pulses of a connection', minutes.least, '');
+    figure('pulses', latePulses.length, '');
+    figure('pulses that were to come', (connections * seconds) / PULSE_S, '');
+    const p99 = latePulses[Math.floor(latePulses.length * 0.99)] ?? Infinity;
+    figure(`later than ${PULSE_S} s after the one before, p99`, p99, 's', PULSE_LATE_LIMIT_S);
     figure(`peak memory of ${peak.processes} processes`, peak.pss, 'MB', MEMORY_LIMIT_MB);
     figure('resident, with shared pages counted in each process', peak.rss, 'MB');
     if (hasMissed) console.log(readLastLines(folder));

@@ -4,9 +4,9 @@ import type pg from 'pg';
 const selectPulses = `
   select pid, extract(epoch from query_start)::float8 as at
     from pg_stat_activity
-   where usename = 'watcher' and application_name = 'dbvitals'`;
+   where application_name = 'dbvitals' and backend_start < now() - interval '30 s'`;
 
-/** Seconds between one pulse and the next of each session, as the server saw them for so many seconds. */
+/** Seconds between one pulse and the next of each session that lasts, as the server saw them for so many seconds. */
 export async function watchPulses(client: pg.Client, measured: number): Promise<number[]> {
   const seen = new Map<number, number>();
   const intervals: number[] = [];
