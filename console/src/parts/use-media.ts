@@ -11,3 +11,8 @@ export function useMedia(query: string): boolean {
     () => matchMedia(query).matches,
   );
 }
+
+/** Whether the window is as narrow as a phone: lists show fewer rows at first. */
+export function usePhone(): boolean {
+  return useMedia('(max-width: 30rem)');
+}

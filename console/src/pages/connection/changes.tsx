@@ -8,9 +8,12 @@ import { FilterSelect } from '../../parts/filter-select.tsx';
 import { MoreButton } from '../../parts/more-button.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Loaded, Message } from '../../parts/states.tsx';
+import { usePhone } from '../../parts/use-media.ts';
 import { useConnectionSearch } from './use-connection-search.ts';
 
 const PER_PAGE = 25;
+/** The rows of a phone are blocks of several lines. */
+const PER_PAGE_ON_PHONE = 5;
 
 const LATEST = 3;
 
@@ -37,10 +40,11 @@ export function LatestChanges({ connectionId }: { connectionId: string }) {
 /** What changed on the connection's server and in how it is monitored, latest first. */
 export function Changes({ connectionId }: { connectionId: string }) {
   const [{ change: kind }, changeSearch] = useConnectionSearch();
+  const limit = usePhone() ? PER_PAGE_ON_PHONE : PER_PAGE;
   const list = useInfiniteQuery({
     ...readPages<ConnectionChanges>(`/connections/${encodeURIComponent(connectionId)}/changes`, {
       kinds: kind,
-      limit: PER_PAGE,
+      limit,
     }),
     placeholderData: keepPreviousData,
   });

@@ -13,9 +13,6 @@ import { usePointedAt } from './crosshair.ts';
 import { type Area, Plot } from './plot.tsx';
 import { DASHES, MOST_LINES } from './plot-options.ts';
 
-/** Pixels. */
-const HEIGHT = 176;
-
 interface ChartProps {
   title: string;
   unit: Unit;
@@ -101,7 +98,7 @@ export function Chart({
             // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys read its values
             tabIndex={0}
           >
-            <Plot crosshair={crosshair} drawing={drawing} height={HEIGHT} onArea={setArea} onZoom={zoom} />
+            <Plot crosshair={crosshair} drawing={drawing} onArea={setArea} onZoom={zoom} />
           </div>
           {area && <ChartMarkers area={area} changes={changes} span={span} />}
         </div>

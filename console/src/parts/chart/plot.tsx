@@ -1,6 +1,7 @@
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
+import { usePhone } from '../use-media.ts';
 import { useLook } from './chart-colours.ts';
 import type { Span } from './chart-range.ts';
 import type { Crosshair } from './crosshair.ts';
@@ -12,10 +13,12 @@ export interface Area {
   width: number;
 }
 
+/** Pixels: `--plot` of chart.css. */
+const HEIGHT = 176;
+const HEIGHT_ON_PHONE = 128;
+
 interface PlotProps {
   drawing: Drawing;
-  /** Pixels. */
-  height: number;
   crosshair: Crosshair;
   onZoom: (span: Span | null) => void;
   onArea: (area: Area) => void;
@@ -25,10 +28,11 @@ interface PlotProps {
  * Draws lines on a canvas. A new drawing makes a new uPlot, because nearly all options depend on it. With rendering, that
  * takes 8 to 56 ms for 13 months of days (decision 0034).
  */
-export function Plot({ drawing, height, crosshair, onZoom, onArea }: PlotProps) {
+export function Plot({ drawing, crosshair, onZoom, onArea }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const latest = useRef({ onZoom, onArea });
   const look = useLook();
+  const height = usePhone() ? HEIGHT_ON_PHONE : HEIGHT;
   useEffect(() => {
     latest.current = { onZoom, onArea };
   });

@@ -10,6 +10,7 @@ import { searchOf } from '../../../parts/chart/chart-range.ts';
 import { Section } from '../../../parts/page.tsx';
 import { InlineError, Loaded, Message, SkeletonRows } from '../../../parts/states.tsx';
 import { Table } from '../../../parts/table.tsx';
+import { usePhone } from '../../../parts/use-media.ts';
 import { useCan } from '../../../shell/profile.ts';
 import type { ConnectionSearch } from '../connection-search.ts';
 import { useConnectionSearch } from '../use-connection-search.ts';
@@ -19,6 +20,8 @@ import { useQueryTexts } from './query-texts.ts';
 import { TextsDialog } from './texts-dialog.tsx';
 
 const LISTED = 50;
+/** How many a phone shows at first. */
+const ON_PHONE = 6;
 
 /** What the queries of a connection's server did, most time first; by their texts, where those are stored. */
 export function Queries({ settings }: { settings: ConnectionSettings }) {
@@ -71,12 +74,7 @@ export function Queries({ settings }: { settings: ConnectionSettings }) {
             ) : texts.isLoading ? (
               <SkeletonRows />
             ) : (
-              <Table
-                columns={columns}
-                label="Queries"
-                rowKey={({ query: id, database: place, role: by }) => `${id} ${place} ${by}`}
-                rows={queries}
-              />
+              <QueryTable columns={columns} queries={queries} />
             )}
             {(hides_own || own) && (
               <OwnQueries
@@ -90,6 +88,32 @@ export function Queries({ settings }: { settings: ConnectionSettings }) {
       </Loaded>
       {isChanging && <TextsDialog onClose={() => setChanging(false)} settings={settings} />}
     </Section>
+  );
+}
+
+interface QueryTableProps {
+  columns: ReturnType<typeof queryColumns>;
+  queries: ConnectionQueries['queries'];
+}
+
+function QueryTable({ columns, queries }: QueryTableProps) {
+  const isPhone = usePhone();
+  const [showsAll, setShowsAll] = useState(false);
+  const rows = isPhone && !showsAll ? queries.slice(0, ON_PHONE) : queries;
+  return (
+    <>
+      <Table
+        columns={columns}
+        label="Queries"
+        rowKey={({ query: id, database: place, role: by }) => `${id} ${place} ${by}`}
+        rows={rows}
+      />
+      {rows.length < queries.length && (
+        <div>
+          <Button onPress={() => setShowsAll(true)}>Show all {queries.length}</Button>
+        </div>
+      )}
+    </>
   );
 }
 

@@ -9,15 +9,19 @@ import { Section } from '../../../parts/page.tsx';
 import { Loaded, Message } from '../../../parts/states.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { local, Time } from '../../../parts/time.tsx';
+import { usePhone } from '../../../parts/use-media.ts';
 import { type ComparedRuns, comparedRuns } from '../connection-search.ts';
 import { useConnectionSearch } from '../use-connection-search.ts';
 import { RunDifference } from './run-difference.tsx';
 import { runsQuery } from './runs-query.ts';
 
+const PER_PAGE = 25;
+const PER_PAGE_ON_PHONE = 3;
+
 /** The runs of a connection, and what differs between two of them. */
 export function RunHistory({ connectionId }: { connectionId: string }) {
   const [{ compare }, changeSearch] = useConnectionSearch();
-  const list = useInfiniteQuery(runsQuery(connectionId));
+  const list = useInfiniteQuery(runsQuery(connectionId, usePhone() ? PER_PAGE_ON_PHONE : PER_PAGE));
   const compared = comparedRuns(compare);
   const [isAskedFor, setAskedFor] = useState(location.hash === `#${COMPARED}`);
   const choice = useRef<HTMLDivElement>(null);

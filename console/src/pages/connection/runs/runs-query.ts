@@ -3,15 +3,13 @@ import type { RunComparison, Runs } from '../../../../../src/console-api/connect
 import { read, readPages } from '../../../api.ts';
 import type { ComparedRuns } from '../connection-search.ts';
 
-const PER_PAGE = 25;
-
 function pathOf(id: string): string {
   return `/connections/${encodeURIComponent(id)}/runs`;
 }
 
 /** The runs of a connection, newest first, page by page. */
-export function runsQuery(id: string) {
-  return readPages<Runs>(pathOf(id), { limit: PER_PAGE });
+export function runsQuery(id: string, limit: number) {
+  return readPages<Runs>(pathOf(id), { limit });
 }
 
 /** What differs between two runs. It never changes, except that findings expire. */
