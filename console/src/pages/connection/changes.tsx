@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ConnectionChanges } from '../../../../src/console-api/changes/change-schemas.ts';
 import { CHANGE_KINDS, kindText } from '../../../../src/platform/text/change-text.ts';
 import { read, readPages } from '../../api.ts';
-import { ChangeList } from '../../parts/changes/change-list.tsx';
+import { ChangeLines, ChangeList } from '../../parts/changes/change-list.tsx';
 import { FilterSelect } from '../../parts/filter-select.tsx';
 import { MoreButton } from '../../parts/more-button.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -32,7 +32,7 @@ export function LatestChanges({ connectionId }: { connectionId: string }) {
       }
       title="What changed"
     >
-      <ChangeList changes={data.changes} label="Latest changes" />
+      <ChangeLines changes={data.changes} label="Latest changes" />
     </Section>
   );
 }

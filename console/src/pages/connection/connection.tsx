@@ -17,14 +17,13 @@ import { Time } from '../../parts/time.tsx';
 import { useCan } from '../../shell/profile.ts';
 import { Backups } from './backups.tsx';
 import { Blocking, BlockingNow } from './blocking.tsx';
-import { Changes, LatestChanges } from './changes.tsx';
+import { Changes } from './changes.tsx';
 import { connectionQuery, silencesQuery } from './connection-query.ts';
 import { type ConnectionSearch, openTab } from './connection-search.ts';
 import { ConnectionTabs } from './connection-tabs.tsx';
 import { ConnectionTags } from './connection-tags.tsx';
 import { EditDialog } from './edit-dialog.tsx';
 import { Findings } from './findings.tsx';
-import { LatestVitals } from './latest-vitals.tsx';
 import { Live } from './live.tsx';
 import { Load } from './load.tsx';
 import { Measures } from './measures.tsx';
@@ -188,14 +187,16 @@ function OverviewTab({ detail, isWatched }: { detail: ConnectionDetail; isWatche
     <>
       <Watch connectionId={id} />
       <BlockingNow connectionId={id} />
-      <Overview detail={detail} />
-      {detail.latest ? (
-        <Problems connectionId={id} findings={detail.latest.findings} />
-      ) : (
-        <NoCheckYet detail={detail} isWatched={isWatched} />
-      )}
-      <LatestVitals connectionId={id} />
-      <LatestChanges connectionId={id} />
+      <Overview
+        detail={detail}
+        problems={
+          detail.latest ? (
+            <Problems connectionId={id} findings={detail.latest.findings} />
+          ) : (
+            <NoCheckYet detail={detail} isWatched={isWatched} />
+          )
+        }
+      />
     </>
   );
 }

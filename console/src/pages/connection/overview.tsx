@@ -1,8 +1,11 @@
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { ConnectionDetail } from '../../../../src/console-api/connections/connection-schemas.ts';
 import { Facts } from '../../parts/page.tsx';
 import { Score, StatusMark } from '../../parts/status-mark.tsx';
 import { Countdown, inOtherZone, local, Time } from '../../parts/time.tsx';
+import { LatestChanges } from './changes.tsx';
+import { LatestVitals } from './latest-vitals.tsx';
 import { ScoreHistory } from './score-history.tsx';
 
 type Cost = NonNullable<NonNullable<ConnectionDetail['latest']>['cost']>;
@@ -15,75 +18,86 @@ function costWords({ milliseconds, statements, bytes }: Cost): string {
   return `${time}, ${statements.toLocaleString('en')} statements, ${size} read`;
 }
 
-/** The connection's status and score history. */
-export function Overview({ detail }: { detail: ConnectionDetail }) {
-  const { settings, score, status, stale, last_checked_at, next_due_at, running, latest, history } = detail;
+/** The connection's score and what holds it down, beside its history, facts and vital signs. */
+export function Overview({ detail, problems }: { detail: ConnectionDetail; problems: ReactNode }) {
   return (
     <div className="connection-overview">
-      <div className="standing">
-        <div className="standing-score">
-          {score !== null && (
-            <span className="standing-figure">
-              <span className="hidden-text">Score </span>
-              {score}
-            </span>
-          )}
-          <span>
-            {stale && status === 'healthy' ? (
-              <StatusMark status="stale" word="Stale (was healthy)" />
-            ) : (
-              <>
-                <StatusMark status={status} /> {stale && <StatusMark status="stale" />}
-              </>
-            )}
-            {score !== null && <Score score={score} status={stale ? 'stale' : status} />}
-          </span>
-        </div>
-        {stale && <p className="quiet">The latest check is too old to show the current state.</p>}
-        {latest && (
-          <p>
-            <bdi>{latest.summary_text}</bdi>
-          </p>
-        )}
-        <Facts
-          facts={[
-            [
-              'Last check',
-              last_checked_at ? (
-                <>
-                  <Time at={last_checked_at} />
-                  <span className="second-line">{local(last_checked_at)}</span>
-                  <span className="second-line">{inOtherZone(last_checked_at)}</span>
-                </>
-              ) : (
-                'Never'
-              ),
-            ],
-            [
-              'Next check',
-              running ? (
-                'Now'
-              ) : next_due_at ? (
-                <Countdown key="next" over="due now" to={next_due_at} />
-              ) : (
-                'None: sample data'
-              ),
-            ],
-            [
-              'Open tickets',
-              <Link
-                key="tickets"
-                search={{ connection_id: String(settings.id), status: 'open' }}
-                to="/tickets"
-              >
-                {detail.open_tickets}
-              </Link>,
-            ],
-            ['Cost on the server', latest?.cost ? costWords(latest.cost) : 'Unknown'],
-          ]}
-        />
+      <div>
+        <Standing detail={detail} />
+        {problems}
+        <LatestChanges connectionId={String(detail.settings.id)} />
       </div>
-      <ScoreHistory history={history} />
+      <div>
+        <ScoreHistory history={detail.history} />
+        <CheckFacts detail={detail} />
+        <LatestVitals connectionId={String(detail.settings.id)} />
+      </div>
     </div>
+  );
+}
+
+function Standing({ detail: { score, status, stale, latest } }: { detail: ConnectionDetail }) {
+  return (
+    <div className="standing">
+      <div className="standing-score">
+        {score !== null && (
+          <span className="standing-figure">
+            <span className="hidden-text">Score </span>
+            {score}
+          </span>
+        )}
+        <span>
+          {stale && status === 'healthy' ? (
+            <StatusMark status="stale" word="Stale (was healthy)" />
+          ) : (
+            <>
+              <StatusMark status={status} /> {stale && <StatusMark status="stale" />}
+            </>
+          )}
+          {score !== null && <Score score={score} status={stale ? 'stale' : status} />}
+        </span>
+      </div>
+      {stale && <p className="quiet">The latest check is too old to show the current state.</p>}
+      {latest && (
+        <p>
+          <bdi>{latest.summary_text}</bdi>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function CheckFacts({ detail }: { detail: ConnectionDetail }) {
+  const { settings, last_checked_at, next_due_at, running, latest, open_tickets } = detail;
+  const last = last_checked_at ? (
+    <>
+      <Time at={last_checked_at} />
+      <span className="second-line">{local(last_checked_at)}</span>
+      <span className="second-line">{inOtherZone(last_checked_at)}</span>
+    </>
+  ) : (
+    'Never'
+  );
+  const next = running ? (
+    'Now'
+  ) : next_due_at ? (
+    <Countdown key="next" over="due now" to={next_due_at} />
+  ) : (
+    'None: sample data'
+  );
+  const tickets = (
+    <Link search={{ connection_id: String(settings.id), status: 'open' }} to="/tickets">
+      {open_tickets}
+    </Link>
+  );
+  return (
+    <Facts
+      facts={[
+        ['Last check', last],
+        ['Next check', next],
+        ['Open tickets', tickets],
+        ['Cost on the server', latest?.cost ? costWords(latest.cost) : 'Unknown'],
+      ]}
+    />
   );
 }

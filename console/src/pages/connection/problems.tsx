@@ -7,7 +7,7 @@ import { Message } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 
 /** More than these are a list of their own. */
-const MOST = 5;
+const MOST = 3;
 
 interface ProblemsProps {
   connectionId: string;

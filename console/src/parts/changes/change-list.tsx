@@ -85,6 +85,25 @@ const COLUMNS: Column<Change>[] = [
   },
 ];
 
+/** Changes as lines, for a summary. */
+export function ChangeLines({ changes, label }: ChangeListProps) {
+  return (
+    <ul aria-label={label} className="change-lines">
+      {changes.map((change) => (
+        <li key={change.id}>
+          <span className="quiet">
+            <Time as="local" at={change.at} />
+          </span>
+          <span className="change-values">
+            {kindText(change.kind)} <bdi className="mono">{change.subject}</bdi>{' '}
+            <BeforeAfter change={change} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 interface ChangeListProps {
   changes: readonly Change[];
   /** The accessible name of the list. */
