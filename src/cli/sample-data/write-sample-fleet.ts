@@ -176,10 +176,12 @@ async function writeConnections(
   }));
   const returning = 'connection_id as id';
   const ids = (await insertRows<{ id: number }>(client, 'connection', rows, returning)).map(({ id }) => id);
-  const versions = connections.map(({ engine, seed }, place) => {
-    const ofEngine = SAMPLE_VERSIONS[engine];
-    return { account_id, connection_id: ids[place], version: ofEngine[seed % ofEngine.length], since };
-  });
+  const versions = connections.map(({ engine }, place) => ({
+    account_id,
+    connection_id: ids[place],
+    version: SAMPLE_VERSIONS[engine],
+    since,
+  }));
   await insertRows(client, 'connection_version', versions);
   return ids;
 }
