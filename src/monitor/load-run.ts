@@ -138,7 +138,7 @@ function thresholdsNow(
   { thresholds }: Pick<LoadDeps, 'thresholds'>,
   row: RunRow,
 ): Record<string, Thresholds> {
-  return { ...thresholdsOfRun(row.thresholds, row.tags, row.overrides), ...thresholds };
+  return { ...thresholdsOfRun(row.thresholds, row.tags, row.overrides, row.own), ...thresholds };
 }
 
 async function readRun(

@@ -84,7 +84,11 @@ export async function planAccounts(
 
 /** Whether a step may put the levels of a check in another order. */
 function changesThresholds({ difference: { what, changed } }: Step): boolean {
-  return what === 'thresholds' || changed.some((name) => name === 'thresholds' || name === 'tags');
+  return (
+    what === 'thresholds' ||
+    what === 'own check' ||
+    changed.some((name) => name === 'thresholds' || name === 'tags')
+  );
 }
 
 function accountStep(before: AccountRow | undefined, wanted: DesiredAccount): Step[] {

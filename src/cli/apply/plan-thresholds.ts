@@ -1,11 +1,16 @@
 import type pg from 'pg';
+import type { OwnCheck } from '../../checks/own/own-check.ts';
 import type { ConnectionThresholds, ThresholdChanges } from '../../connections/connection-thresholds.ts';
+import { listOwnChecks } from '../../connections/own-checks/list-own-checks.ts';
 import { changeOverridesWithin, requireScope } from '../../connections/thresholds/change-overrides.ts';
 import type { Override } from '../../connections/thresholds/effective-thresholds.ts';
 import { listOverrides, type StoredOverride } from '../../connections/thresholds/list-overrides.ts';
-import { requireConnectionOrder, requireOrderWithin } from '../../connections/thresholds/require-order.ts';
+import {
+  concerns,
+  requireConnectionOrder,
+  requireOrderWithin,
+} from '../../connections/thresholds/require-order.ts';
 import { within } from '../../store/read.ts';
-import { isForeignCheck } from '../../vocabulary/engines.ts';
 import type { Step, Steps } from './apply-step.ts';
 import type { ReadFile } from './configuration-file.ts';
 import type { WrittenAccount } from './configuration-schema.ts';
@@ -110,6 +115,7 @@ interface ThresholdAccount {
   path: Path;
   thresholds: DesiredThresholds;
   connections: readonly DesiredConnection[] | null;
+  ownChecks: readonly OwnCheck[] | null;
 }
 
 /**
@@ -118,10 +124,13 @@ interface ThresholdAccount {
  */
 export async function noteContradictions(
   client: pg.ClientBase,
-  { id, path, thresholds: { account: own, tags }, connections }: ThresholdAccount,
+  { id, path, thresholds: { account: own, tags }, connections, ownChecks: written }: ThresholdAccount,
   { file, prune }: { file: ReadFile; prune: boolean },
 ): Promise<void> {
   const stored = id === null ? [] : await listOverrides(within(client), id);
+  const known = id === null ? [] : await listOwnChecks(within(client), id);
+  const isGone = ({ id }: OwnCheck) => written !== null && (prune || written.some((one) => one.id === id));
+  const ownChecks = [...known.filter((one) => !isGone(one)), ...(written ?? [])];
   const isKept = (tag: string) => (tag === '' ? own === null : tags === null || !(tags.has(tag) || prune));
   const overrides: Override[] = [
     ...stored.filter(({ tag }) => isKept(tag)),
@@ -131,14 +140,20 @@ export async function noteContradictions(
   const ids = overrides.map(({ check_id }) => check_id);
   const judge = (at: Path, mine: ConnectionThresholds, of: readonly string[], checkIds: readonly string[]) =>
     file.attempt(at, () =>
-      requireConnectionOrder({ thresholds: mine, tags: [...of] }, overrides, [...new Set(checkIds)], ''),
+      requireConnectionOrder(
+        { thresholds: mine, tags: [...of] },
+        overrides,
+        [...new Set(checkIds)],
+        '',
+        ownChecks,
+      ),
     );
   if (own) judge([...path, 'thresholds'], {}, [], ids);
   for (const tag of tags?.keys() ?? []) judge([...path, 'tag_thresholds'], {}, [tag], ids);
   for (const { path: at, thresholds, tags: its, address } of connections ?? []) {
     if (its === null && id !== null) continue; // the store has them
-    const own = ids.filter((each) => !isForeignCheck(address.engine, each));
-    const checkIds = [...own, ...Object.keys(thresholds)];
+    const place = { engine: address.engine, tags: its ?? [] };
+    const checkIds = [...ids, ...Object.keys(thresholds)].filter((each) => concerns(each, place, ownChecks));
     judge([...at, 'thresholds'], thresholds, its ?? [], checkIds);
   }
 }

@@ -3,6 +3,7 @@ import { findingId, type OwnCheck } from '../../checks/own/own-check.ts';
 import { conflict } from '../../platform/rejection.ts';
 import { within } from '../../store/read.ts';
 import { PAGE_PATHS } from '../../vocabulary/page-paths.ts';
+import { requireOrderAtEnd } from '../thresholds/require-order.ts';
 import { listOwnChecks, type StoredOwnCheck } from './list-own-checks.ts';
 import { storeOwnCheckChanges } from './own-check-changes.ts';
 import { requireOwnCheck } from './own-check-rules.ts';
@@ -26,7 +27,7 @@ const set = `
 
 /**
  * Adds an own check, or changes the one of its id; the next run of each of its connections uses it. Returns how it is stored.
- * Throws a {@link Rejection}.
+ * Throws a {@link Rejection}, at the end of the change too.
  */
 export async function setOwnCheck(
   change: Change,
@@ -53,6 +54,8 @@ export async function setOwnCheck(
     record('own_check_changed', OWN_CHECKS_PAGE, { ...named, ...values, ...actor });
   } else record('own_check_added', OWN_CHECKS_PAGE, { ...named, to: fields, ...actor });
   await storeOwnCheckChanges(change, before ?? null, own);
+  // Thresholds may have been set for it, also before it was added.
+  requireOrderAtEnd(change, { connectionIds: null, tag: '', checks: { ids: [findingId(own.id)] } });
   return { ...own, changed_at: new Date(at), changed_by: author };
 }
 

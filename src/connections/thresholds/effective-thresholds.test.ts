@@ -95,3 +95,19 @@ test('every level of a check has a metric that the check measures', () => {
     stricter: 'lower',
   });
 });
+
+test('of several tags, the stricter level of an own check counts, whether it rises or falls', () => {
+  const overrides = ['pci', 'shop'].flatMap((tag, at) =>
+    ['OWN_RISES', 'OWN_FALLS'].map((check_id) => ({
+      tag,
+      check_id,
+      name: 'warning',
+      value: [5, 7][at] ?? 0,
+    })),
+  );
+  const own = (id: string, operator: '>=' | '<=') => ({ id, operator, warning: 1, critical: null });
+  expect(thresholdsOfRun({}, ['shop', 'pci'], overrides, [own('RISES', '>='), own('FALLS', '<=')])).toEqual({
+    OWN_RISES: { warning: 5 },
+    OWN_FALLS: { warning: 7 },
+  });
+});

@@ -1,5 +1,6 @@
 import { everyCheck } from '../../checks/catalogue.ts';
 import type { Check, Thresholds } from '../../checks/check.ts';
+import { findingId, type OwnCheck } from '../../checks/own/own-check.ts';
 import { type ThresholdFacts, thresholdFacts } from '../../checks/threshold-facts.ts';
 import type { ConnectionThresholds } from '../connection-thresholds.ts';
 
@@ -35,6 +36,9 @@ export function factsOf(checkId: string, name: string): ThresholdFacts | undefin
   return facts.get(checkId)?.get(name);
 }
 
+/** What the levels of an own check mean. */
+export type OwnLevels = Pick<OwnCheck, 'id' | 'operator' | 'warning' | 'critical'>;
+
 /** The built-in thresholds of a check; none if there is no such check. */
 export function defaultsOf(checkId: string): Thresholds {
   return defaults.get(checkId) ?? {};
@@ -43,18 +47,23 @@ export function defaultsOf(checkId: string): Thresholds {
 /**
  * The thresholds that hold for a connection, by check and name: its own, else that of its tags, else that of the account.
  * What none of them sets is left out, and is the default. Of several tags, the value with which the check reports more
- * counts, whatever their order.
+ * counts, whatever their order: it depends on `ownChecks` for own checks.
  */
 export function effectiveThresholds(
   own: ConnectionThresholds,
   tags: readonly string[],
   overrides: readonly Override[],
+  ownChecks: readonly OwnLevels[] = [],
 ): ReadonlyMap<string, ReadonlyMap<string, EffectiveThreshold>> {
+  const falling = new Set(
+    ownChecks.flatMap(({ id, operator }) => (operator === '<=' ? [findingId(id)] : [])),
+  );
   const found = new Map<string, Map<string, EffectiveThreshold>>();
   const set = (checkId: string, name: string, threshold: EffectiveThreshold) => {
     const known = found.get(checkId) ?? new Map<string, EffectiveThreshold>();
     const before = known.get(name);
-    if (!before || precedes(threshold, before, checkId, name)) known.set(name, threshold);
+    const isHigherStricter = falling.has(checkId) || factsOf(checkId, name)?.stricter === 'higher';
+    if (!before || precedes(threshold, before, isHigherStricter)) known.set(name, threshold);
     found.set(checkId, known);
   };
   for (const { tag, check_id, name, value } of overrides) {
@@ -73,15 +82,10 @@ const RANK = { connection: 3, tag: 2, account: 1, default: 0 } as const satisfie
   number
 >;
 
-function precedes(
-  one: EffectiveThreshold,
-  other: EffectiveThreshold,
-  checkId: string,
-  name: string,
-): boolean {
+function precedes(one: EffectiveThreshold, other: EffectiveThreshold, isHigherStricter: boolean): boolean {
   if (RANK[one.source] !== RANK[other.source]) return RANK[one.source] > RANK[other.source];
   if (one.value === other.value) return one.tag < other.tag;
-  return factsOf(checkId, name)?.stricter === 'higher' ? one.value > other.value : one.value < other.value;
+  return isHigherStricter ? one.value > other.value : one.value < other.value;
 }
 
 /** {@link effectiveThresholds} as a run takes them: numbers by check and name. */

@@ -2,9 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { everyCheck } from '../../checks/catalogue.ts';
+import type { OwnCheck } from '../../checks/own/own-check.ts';
+import { ownCheck } from '../../checks/own/own-check-fixture.ts';
 import { addConnection } from '../add-connection.ts';
 import { changeConnection } from '../change-connection.ts';
 import type { ThresholdChanges } from '../connection-thresholds.ts';
+import { setOwnCheck } from '../own-checks/set-own-check.ts';
 import { changeTags, changeTagsWithin } from '../tags/change-tags.ts';
 import { changeOverrides, changeOverridesWithin } from './change-overrides.ts';
 import { changeOwnThresholds } from './change-own-thresholds.ts';
@@ -29,6 +32,7 @@ async function watched() {
     tag: (tag: string, changes: ThresholdChanges) => changeOverrides(by, tag, changes),
     own: (changes: ThresholdChanges) => changeOwnThresholds(by, [id], changes),
     edit: (thresholds: ThresholdChanges) => changeConnection(by, store.deps.secret, id, { thresholds }),
+    check: (given: Partial<OwnCheck>) => by((change) => setOwnCheck(change, ownCheck(given))),
     tags: (add: string[], remove: string[] = []) => changeTags(by, [id], { add, remove }),
     add: (thresholds: ThresholdChanges) =>
       addConnection(by, store.deps.secret, {
@@ -136,4 +140,56 @@ test('only the end of a change counts, and nothing of a refused one is kept', as
   ).toBe(0);
   await both(0.92);
   await refused(own(used({ critical: 0.8 })));
+});
+
+const stuck = (levels: { warning?: number; critical?: number }): ThresholdChanges => ({
+  OWN_ORDERS_STUCK: levels,
+});
+const contradicts = (work: Promise<unknown>) =>
+  expect(work).rejects.toThrow(/^OWN_ORDERS_STUCK.* critical .* would be reached before warning /s);
+
+test.each([
+  [
+    '>=',
+    { warning: 10, critical: 100 },
+    { critical: 5 },
+    { warning: 200 },
+    { warning: 50 },
+    { critical: 30 },
+  ],
+  [
+    '<=',
+    { warning: 100, critical: 10 },
+    { critical: 200 },
+    { warning: 5 },
+    { warning: 50 },
+    { critical: 70 },
+  ],
+] as const)(
+  'levels of an own check (%s) are judged with thresholds, whichever is set last',
+  async (operator, levels, critical, warning, fits, late) => {
+    const { all, own, tag, tags, check } = await watched();
+    await all(stuck(critical)); // of no check yet
+    await contradicts(check({ operator, ...levels }));
+    await all({ OWN_ORDERS_STUCK: { critical: null } });
+    await check({ operator, ...levels });
+    for (const set of [critical, warning]) {
+      await contradicts(all(stuck(set)));
+      await contradicts(own(stuck(set)));
+      await contradicts(tag('pci', stuck(set)));
+    }
+    await tag('pci', stuck(fits));
+    await tags(['pci']);
+    await contradicts(own(stuck(late)));
+    await contradicts(check({ operator, ...levels, ...late }));
+  },
+);
+
+test('levels of an own check are judged only where it runs', async () => {
+  const { own, check, tags } = await watched();
+  await check({ warning: 10, critical: 100, tags: ['pci'] });
+  await own(stuck({ critical: 5 }));
+  await tags(['shop']);
+  await check({ warning: 10, critical: 100, engine: 'mysql' });
+  await contradicts(check({ warning: 10, critical: 100 }));
 });

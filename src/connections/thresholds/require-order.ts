@@ -1,16 +1,19 @@
 import type { Change } from '../../activity/record-entry.ts';
 import { everyCheck } from '../../checks/catalogue.ts';
+import { findingId, isOwnCheckId, type OwnCheck } from '../../checks/own/own-check.ts';
 import { thresholdFacts } from '../../checks/threshold-facts.ts';
 import { invalidParameter, type Rejection } from '../../platform/rejection.ts';
 import { within } from '../../store/read.ts';
-import { familyOf, isForeignCheck } from '../../vocabulary/engines.ts';
+import { type Engine, familyOf, isForeignCheck } from '../../vocabulary/engines.ts';
 import { SEVERITIES } from '../../vocabulary/severities.ts';
 import type { ConnectionThresholds } from '../connection-thresholds.ts';
+import { listOwnChecks } from '../own-checks/list-own-checks.ts';
 import {
   defaultsOf,
   type EffectiveThreshold,
   effectiveThresholds,
   type Override,
+  type OwnLevels,
 } from './effective-thresholds.ts';
 import { listOverrides, listThresholdConnections, type ThresholdConnection } from './list-overrides.ts';
 
@@ -38,14 +41,20 @@ const pairs = new Map<string, readonly LevelPair[]>(
   }),
 );
 
+function pairsOf(checkId: string, own: OwnLevels | undefined): readonly LevelPair[] {
+  if (!own) return pairs.get(checkId) ?? [];
+  return [{ milder: 'warning', severer: 'critical', stricter: own.operator === '<=' ? 'higher' : 'lower' }];
+}
+
 type Value = Pick<EffectiveThreshold, 'value'> & Partial<EffectiveThreshold>;
 
 /** The first pair of a check whose severer level would be reached before the milder one; both must have a value. */
 function contradictionIn(
   checkId: string,
   read: (name: string) => Value | undefined,
+  own?: OwnLevels,
 ): { milder: [string, Value]; severer: [string, Value] } | null {
-  for (const pair of pairs.get(checkId) ?? []) {
+  for (const pair of pairsOf(checkId, own)) {
     const [milder, severer] = [read(pair.milder), read(pair.severer)];
     if (milder === undefined || severer === undefined) continue;
     const isWrong = pair.stricter === 'higher' ? severer.value > milder.value : severer.value < milder.value;
@@ -78,18 +87,30 @@ export function requireConnectionOrder(
   overrides: readonly Override[],
   checkIds: readonly string[],
   where: string,
+  ownChecks: readonly OwnLevels[] = [],
 ): void {
-  const effective = effectiveThresholds(thresholds, tags, overrides);
+  const effective = effectiveThresholds(thresholds, tags, overrides, ownChecks);
   for (const checkId of checkIds) {
-    const defaults = defaultsOf(checkId);
-    const found = contradictionIn(checkId, (name) => {
-      const value = defaults[name];
-      return (
-        effective.get(checkId)?.get(name) ?? (value === undefined ? undefined : { value, source: 'default' })
-      );
-    });
+    const own = ownChecks.find(({ id }) => findingId(id) === checkId);
+    const defaults = own ? { warning: own.warning, critical: own.critical } : defaultsOf(checkId);
+    const read = (name: string): Value | undefined => {
+      const value = new Map(Object.entries(defaults)).get(name) ?? null;
+      return effective.get(checkId)?.get(name) ?? (value === null ? undefined : { value, source: 'default' });
+    };
+    const found = contradictionIn(checkId, read, own);
     if (found) throw contradiction(checkId, found, where);
   }
+}
+
+/** Whether the thresholds of a check mean something on a connection: an own check runs only where its engine and tags are. */
+export function concerns(
+  checkId: string,
+  { engine, tags }: { engine: Engine; tags: readonly string[] },
+  ownChecks: readonly OwnCheck[],
+): boolean {
+  if (!isOwnCheckId(checkId)) return !isForeignCheck(engine, checkId);
+  const own = ownChecks.find(({ id }) => findingId(id) === checkId);
+  return own !== undefined && own.engine === engine && own.tags.every((tag) => tags.includes(tag));
 }
 
 function contradiction(
@@ -145,23 +166,25 @@ async function requireOrder({ client, accountId }: Change, scope: Scope): Promis
   const checkIds = checkIdsIn(scope, all);
   if (checkIds.length === 0) return;
   const overrides = all.filter(({ check_id }) => checkIds.includes(check_id));
+  const ownChecks = checkIds.some(isOwnCheckId) ? await listOwnChecks(read, accountId) : [];
   // Those without connections yet: the account's alone, and together with the tag's.
   if (connectionIds === null) {
-    requireConnectionOrder({ thresholds: {}, tags: tag === '' ? [] : [tag] }, overrides, checkIds, '');
+    const bare = { thresholds: {}, tags: tag === '' ? [] : [tag] };
+    requireConnectionOrder(bare, overrides, checkIds, '', ownChecks);
   }
   const tagsThatSet = new Set(overrides.map((override) => override.tag));
   const judged = new Set<string>();
   for (const connection of await listThresholdConnections(read, accountId, connectionIds)) {
     const { name, engine } = connection;
     if (connectionIds === null && tag !== '' && !connection.tags.includes(tag)) continue;
-    const ids = checkIds.filter((id) => !isForeignCheck(engine, id));
+    const ids = checkIds.filter((id) => concerns(id, connection, ownChecks));
     const tags = connection.tags.filter((each) => tagsThatSet.has(each));
     const thresholds = Object.fromEntries(
       Object.entries(connection.thresholds).filter(([id]) => ids.includes(id)),
     );
-    const key = JSON.stringify([familyOf(engine), tags, thresholds]);
+    const key = JSON.stringify([familyOf(engine), tags, thresholds, ids.filter(isOwnCheckId)]);
     if (judged.has(key)) continue;
     judged.add(key);
-    requireConnectionOrder({ thresholds, tags }, overrides, ids, ` on ${name}`);
+    requireConnectionOrder({ thresholds, tags }, overrides, ids, ` on ${name}`, ownChecks);
   }
 }
