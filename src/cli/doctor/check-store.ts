@@ -82,7 +82,7 @@ async function checkSchema(owner: pg.Pool): Promise<Diagnosis> {
   return {
     about,
     status: 'warning',
-    message: `The schema is missing ${pending.length} migrations of this version.`,
+    message: `The schema is missing ${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'} of this version.`,
     remedy:
       'See "dbvitals migrate --plan", then run "dbvitals migrate". Starting the service applies them too.',
   };
