@@ -107,10 +107,14 @@ test('a message of another form is no work', () => {
     { jobs: [withQueries({ usual: '{' })] },
     { jobs: [{ ...job, pulse: { ...job.pulse, every: 0 } }] },
     { jobs: [{ ...job, pulse: { every: 10, thresholds: {} } }] },
-    { jobs: [withInstructions({ own: [{ ...job.instructions.own[0], sql: 'delete from orders' }] })] },
     { jobs: [withInstructions({ own: [{ ...job.instructions.own[0], timeout: 3_600 }] })] },
   ];
   for (const other of others) expect(() => acceptJobs(other)).toThrow(InvalidJob);
+});
+
+test('a statement that this version refuses costs no other job: it is refused where it runs', () => {
+  const own = [{ ...job.instructions.own[0], sql: 'delete from orders' }];
+  expect(acceptJobs({ jobs: [withInstructions({ own })] })[0]?.instructions.own).toEqual(own);
 });
 
 test('a level that is never reached comes as null', () => {

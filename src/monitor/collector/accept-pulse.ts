@@ -1,6 +1,7 @@
 import { OWN_OPERATORS, OWN_UNITS, type OwnCheck } from '../../checks/own/own-check.ts';
 import { requireOwnCheck } from '../../connections/own-checks/own-check-rules.ts';
 import type { PulseRule } from '../../notifications/alerts/evaluation/pulse-rules.ts';
+import { Rejection } from '../../platform/rejection.ts';
 import { ALERT_OPERATORS, PULSE_METRICS } from '../../vocabulary/alert-metrics.ts';
 import { SQL_ENGINES } from '../../vocabulary/engines.ts';
 import type { CollectedPulse } from '../pulse/load-pulse.ts';
@@ -51,7 +52,10 @@ function acceptRule(value: unknown): PulseRule {
   } as PulseRule;
 }
 
-/** The own checks of a job. Their statements are parsed again where they run. Throws {@link InvalidJob}. */
+/**
+ * The own checks of a job. Their statements are parsed again where they run, and what this version refuses is not measured: a
+ * service of another version may allow it. Throws {@link InvalidJob}.
+ */
 export function acceptOwnChecks(value: unknown): OwnCheck[] {
   return value === undefined ? [] : listIn(value).map((one) => acceptOwnCheck(fieldsIn(one)));
 }
@@ -80,7 +84,8 @@ function acceptOwnCheck(fields: Fields): OwnCheck {
   };
   try {
     return requireOwnCheck(own);
-  } catch {
+  } catch (error) {
+    if (error instanceof Rejection && error.parameter === 'sql') return own;
     throw new InvalidJob('an own check');
   }
 }
