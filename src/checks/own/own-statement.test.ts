@@ -70,6 +70,53 @@ test('a character that does not show is refused: it hides what the statement doe
   for (const engine of SQL_ENGINES) expect(readOwnStatement(engine, shown)).toEqual({ statement: shown });
 });
 
+test.each<[keyof typeof ON, string, string]>([
+  // To PostgreSQL an emoji belongs to a name, so that no text begins at the dollar sign behind it.
+  [
+    'postgres',
+    'select value from (select 1 as \u{1f600}$x$, pg_sleep(9), 2 as \u{1f600}y$x$, 7 as value) t',
+    'calls pg_sleep',
+  ],
+  [
+    'postgres',
+    'select value from (select 1 as \u0301$x$, pg_sleep(9), 2 as a$x$, 7 as value) t',
+    'calls pg_sleep',
+  ],
+  // It reads texts of two lines as one, with the escapes of the first.
+  [
+    'postgres',
+    "select length(object) as value from (select E'a'\n'b\\' , ' as object, pg_sleep(9), ' from ' as u) t\n-- '",
+    'two texts side by side',
+  ],
+  ['postgres', "select E'a' -- b\n'b\\' , ' as object, pg_sleep(9)\n-- '", 'two texts side by side'],
+  // These run the text of a statement.
+  ['postgres', "select length(ts_rewrite('a', 'select pg_sleep(9)')) as value", 'calls ts_rewrite'],
+  [
+    'postgres',
+    "select count(*) as value from xpath_table('id', 'a', 'b', '/c', 'true') t",
+    'calls xpath_table',
+  ],
+  // MySQL 9 has texts in dollar signs.
+  ['mysql', "select 1 as value, $$'$$, sleep(9) -- '", 'a text in dollar signs'],
+  ['mysql', "select 1 as value, $a$'$a$, sleep(9) -- '", 'a text in dollar signs'],
+  ['mysql', "select wsrep_sync_wait_upto_gtid('1', 100) as value", 'calls wsrep_sync_wait_upto_gtid'],
+])('on %s, it refuses what its server reads differently: %s', (engines, sql, sentence) => {
+  for (const engine of ON[engines])
+    expect(readOwnStatement(engine, sql)).toEqual({ problem: expect.stringContaining(sentence) });
+});
+
+test('names and texts that only look alike are accepted', () => {
+  for (const sql of [
+    "select 'a' || 'b' as object, 1 as value",
+    "select name as object, 1 as value from t where name in ('a', 'b')",
+    'select 1 as value, a$b$c from t',
+    'select größe as value from straße',
+    'select sum(\u{1f600}) as value from t',
+  ])
+    for (const engine of SQL_ENGINES) expect(readOwnStatement(engine, sql)).toEqual({ statement: sql });
+  expect(readOwnStatement('mysql', "select 'a' 'b' as object, 1 as value")).toHaveProperty('statement');
+});
+
 test('a statement has a limit, and its reading takes linear time', () => {
   expect(readOwnStatement('postgres', `select 1 ${' '.repeat(LONGEST_SQL)}`)).toEqual({
     problem: 'The statement is longer than 10,000 characters.',

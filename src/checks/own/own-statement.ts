@@ -12,14 +12,15 @@ interface Part {
   at: number;
 }
 
-const WORD = String.raw`(?<word>[\p{L}_][\p{L}\p{N}_$]*)`;
+// As the servers read them: to both, every character that is not ASCII belongs to a name.
+const WORD = String.raw`(?<word>[A-Za-z_\u0080-\u{10ffff}][\w$\u0080-\u{10ffff}]*)`;
 
 const OF_POSTGRES = [
   String.raw`(?<blank>\s+|--[^\n\r]*)`,
   String.raw`(?<comment>/\*)`,
   `(?<encoded>[uU]&["'])`,
   String.raw`(?<value>[eE]'(?:[^'\\]|''|\\[^])*'|(?:[nNbBxX])?'(?:[^']|'')*')`,
-  String.raw`(?<dollar>\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$)`,
+  String.raw`(?<dollar>\$(?:[A-Za-z_\u0080-\u{10ffff}][\w\u0080-\u{10ffff}]*)?\$)`,
   '"(?<name>(?:[^"]|"")+)"',
   WORD,
   `(?<sign>[^'"])`,
@@ -29,6 +30,7 @@ const OF_MYSQL = [
   String.raw`(?<blank>\s+|--(?=\s|$)[^\n]*|#[^\n]*)`,
   String.raw`(?<comment>/\*)`,
   String.raw`(?<value>'(?:[^'\\]|''|\\[^])*'|"(?:[^"\\]|""|\\[^])*")`,
+  String.raw`(?<quoting>\$[\w\u0080-\u{10ffff}]*\$)`,
   String.raw`\x60(?<name>(?:[^\x60]|\x60\x60)+)\x60`,
   WORD,
   String.raw`(?<sign>[^'"\x60])`,
@@ -39,9 +41,9 @@ const PARTS: Readonly<Record<SqlFamily, string>> = { postgres: OF_POSTGRES, mysq
 /** Functions that wait, lock, read files, or act outside of the transaction: READ ONLY does not stop them, or only some. */
 const OF_SERVER: Readonly<Record<SqlFamily, RegExp>> = {
   postgres:
-    /^(?:set_config|nextval|setval|lo_\w+|loread|lowrite|dblink\w*|query_to_xml\w*|cursor_to_xml\w*|ts_stat|crosstab\w*|connectby|pg_sleep\w*|pg_read_\w+|pg_ls_dir|pg_stat_file|pg_file_\w+|pg_terminate_backend|pg_cancel_backend|pg_reload_conf|pg_rotate_logfile\w*|pg_switch_wal|pg_create_\w+|pg_drop_\w+|pg_copy_\w+slot|pg_promote|pg_notify|pg_export_snapshot|pg_logical_\w+|pg_wal_replay_\w+|pg_backup_\w+|pg_(?:try_)?advisory_\w+|pg_replication_\w+|pg_stat_reset\w*|pg_stat_statements_reset|pg_prewarm|pg_buffercache_evict\w*|pg_log_\w+|pg_import_system_collations|pg_current_xact_id|txid_current)$/,
+    /^(?:set_config|nextval|setval|lo_\w+|loread|lowrite|dblink\w*|query_to_xml\w*|cursor_to_xml\w*|ts_stat|ts_rewrite|xpath_table|crosstab\w*|connectby|pg_sleep\w*|pg_read_\w+|pg_ls_dir|pg_stat_file|pg_file_\w+|pg_terminate_backend|pg_cancel_backend|pg_reload_conf|pg_rotate_logfile\w*|pg_switch_wal|pg_create_\w+|pg_drop_\w+|pg_copy_\w+slot|pg_promote|pg_notify|pg_export_snapshot|pg_logical_\w+|pg_wal_replay_\w+|pg_backup_\w+|pg_(?:start|stop)_backup|pg_sync_replication_slots|gin_clean_pending_list|brin_(?:de)?summarize_\w+|pg_(?:try_)?advisory_\w+|pg_replication_\w+|pg_stat_reset\w*|pg_stat_statements_reset|pg_prewarm|pg_buffercache_evict\w*|pg_log_\w+|pg_import_system_collations|pg_current_xact_id|txid_current)$/,
   mysql:
-    /^(?:sleep|benchmark|load_file|get_lock|release_lock|release_all_locks|nextval|setval|master_pos_wait|source_pos_wait|master_gtid_wait|wait_for_executed_gtid_set|wait_until_sql_thread_after_gtids|sys_\w+|group_replication_\w+|asynchronous_connection_failover_\w+|keyring_key_\w+|audit_log_\w+|audit_api_\w+)$/,
+    /^(?:sleep|benchmark|load_file|get_lock|release_lock|release_all_locks|nextval|setval|master_pos_wait|source_pos_wait|master_gtid_wait|wait_for_executed_gtid_set|wait_until_sql_thread_after_gtids|wsrep_sync_wait_upto_gtid|service_\w+_locks|sys_\w+|group_replication_\w+|asynchronous_connection_failover_\w+|keyring_key_\w+|audit_log_\w+|audit_api_\w+)$/,
 };
 
 /** What is wrong with a statement of an own check, in one sentence, or the statement without its semicolon. */
@@ -106,11 +108,18 @@ function findProblem(engine: SqlEngine, parts: readonly Part[]): string | null {
 function readParts(engine: SqlEngine, sql: string): Part[] | { problem: string } {
   const pattern = new RegExp(PARTS[familyOf(engine)], 'suy');
   const parts: Part[] = [];
+  let isAfterValue = false;
   while (pattern.lastIndex < sql.length) {
     const at = pattern.lastIndex;
     const found = pattern.exec(sql)?.groups;
     if (!found) return { problem: 'A string or a name in the statement does not end.' };
-    const { comment, dollar, encoded, name, word, sign } = found;
+    const { blank, comment, dollar, encoded, name, quoting, value, word, sign } = found;
+    if (quoting !== undefined)
+      return { problem: 'The statement has a text in dollar signs: write it in single quotes.' };
+    // Over a line break, PostgreSQL reads them as one: with the backslashes of the first.
+    if (value !== undefined && isAfterValue && engine === 'postgres')
+      return { problem: 'The statement has two texts side by side: join them with ||.' };
+    if (blank === undefined && comment === undefined) isAfterValue = value !== undefined;
     if (encoded !== undefined)
       return { problem: 'The statement has a text with U&: write the characters themselves.' };
     if (comment !== undefined) {
