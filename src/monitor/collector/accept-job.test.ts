@@ -79,6 +79,29 @@ test('what a newer service adds is left out', () => {
   ]);
 });
 
+test('a rule or an own check of a newer service that is not known here costs no other, and no job', () => {
+  const { rules } = job.pulse.thresholds;
+  const [own] = job.instructions.own;
+  const newer = {
+    ...withInstructions({
+      own: [{ ...own, unit: 'percent' }, { ...own, engine: 'oracle' }, { ...own, operator: '>' }, own],
+    }),
+    pulse: {
+      ...job.pulse,
+      thresholds: {
+        ...job.pulse.thresholds,
+        rules: [{ ...rules[0], metric: 'invented' }, { ...rules[0], operator: '<>' }, ...rules],
+      },
+    },
+  };
+  expect(acceptJobs({ jobs: [newer] })).toEqual([job]);
+  for (const broken of [
+    { ...own, unit: 1 },
+    { ...own, operator: null },
+  ])
+    expect(() => acceptJobs({ jobs: [withInstructions({ own: [broken] })] })).toThrow(InvalidJob);
+});
+
 test('what would become part of a statement must have the form of a query, else it is left out', () => {
   const attack = '1) union select passwd from pg_shadow --';
   expect(queriesOf({ state: stateOf(`${attack}/10/5/1`, '-42') })?.state).toBe(null);

@@ -21,7 +21,7 @@ export function acceptPulse(value: unknown): CollectedPulse | null {
     thresholds: {
       blockedSeconds: acceptLevels(blockedSeconds),
       connections: acceptLevels(connections),
-      rules: listIn(rules).map(acceptRule),
+      rules: listIn(rules).flatMap((one) => acceptRule(fieldsIn(one))),
     },
   };
 }
@@ -37,12 +37,14 @@ function acceptLevel(value: unknown): number {
   return numberIn(value);
 }
 
-function acceptRule(value: unknown): PulseRule {
-  const { id, metric: named, operator: sign, threshold, clear_threshold, for_seconds } = fieldsIn(value);
+/** None if a newer service has a metric or an operator that this version does not know. */
+function acceptRule(fields: Fields): PulseRule[] {
+  const { id, metric: named, operator: sign, threshold, clear_threshold, for_seconds } = fields;
+  if (!isText(named) || !isText(sign)) throw new InvalidJob('a rule');
   const metric = PULSE_METRICS.find((one) => one === named);
   const operator = ALERT_OPERATORS.find((one) => one === sign);
-  if (!metric || !operator) throw new InvalidJob('a rule');
-  return {
+  if (!metric || !operator) return [];
+  const rule = {
     id: numberIn(id),
     metric,
     operator,
@@ -50,6 +52,7 @@ function acceptRule(value: unknown): PulseRule {
     clear_threshold: clear_threshold === null ? null : numberIn(clear_threshold),
     for_seconds: numberIn(for_seconds),
   } as PulseRule;
+  return [rule];
 }
 
 /**
@@ -57,16 +60,20 @@ function acceptRule(value: unknown): PulseRule {
  * service of another version may allow it. Throws {@link InvalidJob}.
  */
 export function acceptOwnChecks(value: unknown): OwnCheck[] {
-  return value === undefined ? [] : listIn(value).map((one) => acceptOwnCheck(fieldsIn(one)));
+  return value === undefined ? [] : listIn(value).flatMap((one) => acceptOwnCheck(fieldsIn(one)));
 }
 
-function acceptOwnCheck(fields: Fields): OwnCheck {
+/** None if a newer service has an engine, a unit or an operator that this version does not know. */
+function acceptOwnCheck(fields: Fields): OwnCheck[] {
   const { id, title, database, sql, warning, critical, remediation, every, timeout } = fields;
   const engine = SQL_ENGINES.find((one) => one === fields['engine']);
   const unit = OWN_UNITS.find((one) => one === fields['unit']);
   const operator = OWN_OPERATORS.find((one) => one === fields['operator']);
-  const areTexts = [id, title, sql, remediation].every(isText) && (database === null || isText(database));
-  if (!engine || !unit || !operator || !areTexts) throw new InvalidJob('an own check');
+  const words = [fields['engine'], fields['unit'], fields['operator']];
+  const areTexts =
+    [id, title, sql, remediation, ...words].every(isText) && (database === null || isText(database));
+  if (!areTexts) throw new InvalidJob('an own check');
+  if (!engine || !unit || !operator) return [];
   const own = {
     id: String(id),
     title: String(title),
@@ -83,9 +90,9 @@ function acceptOwnCheck(fields: Fields): OwnCheck {
     tags: listIn(fields['tags']).filter(isText),
   };
   try {
-    return requireOwnCheck(own);
+    return [requireOwnCheck(own)];
   } catch (error) {
-    if (error instanceof Rejection && error.parameter === 'sql') return own;
+    if (error instanceof Rejection && error.parameter === 'sql') return [own];
     throw new InvalidJob('an own check');
   }
 }
