@@ -56,6 +56,38 @@ test('a name that reads like a statement makes a lock no lighter', () => {
   expect(statementLock('postgres', 'ALTER TABLE "a-- b" SET LOGGED;')).toMatch(/^Holds ACCESS EXCLUSIVE/);
 });
 
+test.each([
+  [
+    'mysql',
+    "ALTER TABLE t MODIFY id bigint COMMENT 'Key; Primary';",
+    /^Copies the table if the type changes/,
+  ],
+  ['mysql', "ALTER TABLE t MODIFY id bigint DEFAULT 'it''s; X' COMMENT 'a -- b';", /^Copies the table if/],
+  [
+    'mysql',
+    "ALTER TABLE t COMMENT 'a -- b', ADD COLUMN c int; ALTER TABLE t ENGINE = InnoDB;",
+    /another engine/,
+  ],
+  [
+    'postgres',
+    "SELECT * FROM pg_stat_activity WHERE application_name = 'x; VACUUM (FULL) y'; -- then look",
+    /^Locks no/,
+  ],
+  [
+    'postgres',
+    "SELECT 'a -- ALTER TABLE x SET LOGGED'; -- as the server's log says, and can't wait",
+    /^Locks no/,
+  ],
+  [
+    'postgres',
+    "SELECT 1; -- the server's log says that it can't: run VACUUM (FULL) t;",
+    /^Holds ACCESS EXCLUSIVE/,
+  ],
+  ['postgres', "SELECT 1; -- then SELECT f('VACUUM (FULL)', E'\\'; VACUUM (FULL)');", /^Locks no/],
+] as const)('%s: what a literal says makes no lock: %s', (engine, remediation, lock) => {
+  expect(statementLock(engine, remediation)).toMatch(lock);
+});
+
 test('the gravest statement counts, also one in a note', () => {
   const steps = (note: string) => statementLock('postgres', `SELECT 1; -- then ${note}`);
   expect(steps('look')).toMatch(/^Locks no table/);

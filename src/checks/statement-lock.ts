@@ -109,17 +109,34 @@ const LOCKS: Readonly<Record<EngineFamily, typeof OF_MYSQL>> = {
 export function statementLock(engine: Engine, remediation: string): string | null {
   const locks = LOCKS[familyOf(engine)];
   const gravity = (statement: string) => locks.findIndex(([form]) => form.test(statement));
-  const bare = remediation.replace(/"(?:[^"]|"")*"|`(?:[^`]|``)*`/g, '""');
-  const known = bare
-    .replace(/-- .*$/gm, '')
+  const { code, notes } = splitNotes(remediation);
+  const known = code
     .split(/;\s*(?=[A-Z]|$)/)
     .map((statement) => statement.trim().replace(/^SET STATEMENT \w+ = \w+ FOR /, ''))
     .filter((statement) => statement !== '')
     .map(gravity);
   if (known.includes(-1)) return null;
-  const noted = [...bare.matchAll(/-- (.*)$/gm)].flatMap(([, note = '']) => statementsIn(note).map(gravity));
+  const noted = notes.flatMap((note) => statementsIn(note).map(gravity));
   const gravest = locks[Math.min(...known, ...noted.filter((place) => place >= 0))];
   return gravest?.[1] ?? null;
+}
+
+const NAME = /"(?:[^"]|"")*"|`(?:[^`]|``)*`/;
+const LITERAL = /'(?:[^'\\]|\\[\s\S]|'')*'/;
+// Of a statement that is put together, the first literal says what it does.
+const CODE_PARTS = new RegExp(`${NAME.source}|(?<!IMMEDIATE CONCAT\\()${LITERAL.source}|-- (.*)$`, 'gm');
+// An apostrophe after a letter is one of a note's words.
+const NOTE_PARTS = new RegExp(`${NAME.source}|(?<!\\w)E?${LITERAL.source}`, 'g');
+
+/** The statements of a remediation and its notes, both without names and literals, which may read like anything. */
+function splitNotes(remediation: string): { code: string; notes: string[] } {
+  const notes: string[] = [];
+  const code = remediation.replace(CODE_PARTS, (_, note?: string) => {
+    if (note === undefined) return '""';
+    notes.push(note.replace(NOTE_PARTS, '""'));
+    return '';
+  });
+  return { code, notes };
 }
 
 /** What may be a statement in a note: from each word in capitals to the next semicolon. */
