@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join, normalize } from 'node:path';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 let shipped: Set<string>;
@@ -47,3 +48,20 @@ function isShipped(target: string): boolean {
     (existsSync(join(ROOT, target)) && [...shipped].some((path) => path.startsWith(`${target}/`)))
   );
 }
+
+test('the wrapper hands every argument on as it is, although systemd replaces $NAME in it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dbvitals-wrapper-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  // Prints what systemd would be asked to run.
+  writeFileSync(join(folder, 'systemd-run'), `#!/bin/sh\nprintf '%s\\0' "$@"\n`, { mode: 0o755 });
+  const given = ['check', '--sql', 'select $$a$$, $HOME, $1', '', "it's 100 %", 'a\n\n', '*', '\\$', '-'];
+  const output = execFileSync(join(ROOT, 'deploy/dbvitals-as-service'), given, {
+    env: { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH']}` },
+    encoding: 'utf8',
+  });
+  const asked = output.split('\0').slice(0, -1);
+  // What systemd.service(5) says of a dollar sign.
+  const run = asked.slice(asked.indexOf('dbvitals', asked.indexOf('--property')) + 1);
+  expect(run.map((argument) => argument.replaceAll('$$', '$'))).toEqual(given);
+  for (const argument of run) expect(argument.replaceAll('$$', '')).not.toContain('$');
+});
