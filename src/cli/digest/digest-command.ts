@@ -63,11 +63,12 @@ export function addDigestCommand(program: Command, context: CommandContext): voi
 }
 
 function plain({ title, summary, parts }: DigestText, consoleUrl: string): string {
-  if (parts.length === 0) return `${cell(`${title}: ${summary.join('\n')}`)}\n`;
+  const head = summary.map((line) => cell(line));
+  if (parts.length === 0) return `${cell(title)}: ${head.join('\n')}\n`;
   const listed = parts.flatMap(({ heading, lines }) => [
     '',
     heading,
     ...lines.map(({ text, path }) => `  ${cell(text)}\n    ${consoleUrl}${path}`),
   ]);
-  return `${[cell(title), ...summary.map((line) => cell(line)), ...listed].join('\n')}\n`;
+  return `${[cell(title), ...head, ...listed].join('\n')}\n`;
 }
