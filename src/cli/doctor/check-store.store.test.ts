@@ -78,7 +78,7 @@ test.each<[what: string, provoke: string, undo: string, about: string, told: Reg
     `delete from migration where name = (select max(name) from migration)`,
     '',
     'schema',
-    /^warning: The schema is missing 1 migrations/,
+    /^warning: The schema is missing 1 migration/,
   ],
   [
     'a migration of a later version',
