@@ -280,6 +280,40 @@ describe('PostgreSQL', () => {
     };
     const waiting = `select count(*) = 1 and min(waitstart) < now() - interval '1.2 s' from pg_locks where not granted`;
 
+    test('a VACUUM that takes long is one finding, and no advice about others of its name ends it', async () => {
+      await made(
+        'create table t (a int, b text)',
+        "insert into t select n, repeat('x', 500) from generate_series(1, 60000) n",
+      );
+      const [busy, slow] = [await server.open(), await server.open()];
+      const { rows } = await busy.query<{ pid: number }>('select pg_backend_pid() as pid');
+      const pid = rows[0]?.pid;
+      await busy.query('set vacuum_cost_delay = 100; set vacuum_cost_limit = 1');
+      const vacuumed = busy.query('vacuum t').catch(() => 'cancelled');
+      const cancelled = slow.query('select pg_sleep(60)').catch(() => 'cancelled');
+      await server.until(
+        `select count(*) = 1 from pg_stat_progress_vacuum join pg_stat_activity using (pid) where query_start < now() - interval '1.2 s'`,
+      );
+      await server.until(
+        `select count(*) = 1 from pg_stat_activity where query like 'select pg_sleep(60)' and query_start < now() - interval '1.2 s'`,
+      );
+      const faults = await found();
+      const objects = faults['PG_LONG_QUERY']?.map(({ object }) => object).sort();
+      expect(objects).toEqual(['shop/postgres/postgres', 'shop/postgres/postgres (maintenance)']);
+      expect(faults['PG_LONG_XACT']?.map(({ object }) => object)).toEqual(['shop/postgres/postgres']);
+      for (const { object, metricLine, remediation } of faults['PG_LONG_QUERY'] ?? []) {
+        if (object?.endsWith('(maintenance)')) {
+          expect(metricLine).toContain('it is maintenance, such as VACUUM or CREATE INDEX: let it end.');
+          expect(await server.run(remediation)).toMatchObject([{ pid, query: 'vacuum t' }]);
+        } else await follow(server, remediation);
+      }
+      expect(await cancelled).toBe('cancelled');
+      expect(await server.run('select pid from pg_stat_progress_vacuum')).toEqual([{ pid }]);
+      await server.run(`select pg_cancel_backend(${pid})`);
+      expect(await vacuumed).toBe('cancelled');
+      await Promise.all([busy.end(), slow.end()]);
+    });
+
     test.each([
       ['a session', 'shop/stranger/stranger', 'commit'],
       ['a prepared transaction', 'prepared transaction', `prepare transaction 'seven'`],

@@ -24,7 +24,6 @@ export const LONG_FUNCTIONS: Readonly<Record<string, readonly number[]>> = {
   'api/send-answer.ts': [63],
   'api/serve-api.ts': [218, 70],
   'checks/mysql/table-check.ts': [114],
-  'checks/postgres/session-check.ts': [64],
   'checks/vitals/postgres-readings.ts': [79],
   'cli/audit-proof.ts': [78],
   'cli/tickets/ticket-command.ts': [73],

@@ -6,6 +6,7 @@ import { counted, duration } from '../wording.ts';
 import { atLeast, faultMeasure, listHighest } from '../worst-measures.ts';
 import { dumpSessions, isDump, nameSessions } from './backups.ts';
 import { isOlder, LOCK_WAITS, ownTime } from './lock-waits.ts';
+import { IS_MAINTENANCE, IS_NO_MAINTENANCE } from './maintenance.ts';
 
 /** Age in seconds at which a session is a fault: 30 min, far longer than an application's request. */
 const SESSION_AGES = { warning_seconds: 30 * 60 };
@@ -25,6 +26,8 @@ interface SessionCheck extends Pick<Check, 'id' | 'title'> {
   passMessage: string;
   /** What to say of a backup, which is such a session for hours. Absent if another check names it. */
   ofBackups?: { advice: string; remediation: (sessions: string) => string };
+  /** What to say of maintenance, such as VACUUM. Absent if another check names it, or such a session does none. */
+  ofMaintenance?: { advice: string; remediation: (sessions: string) => string };
   /** If not 30 min. */
   thresholds?: typeof SESSION_AGES;
 }
@@ -35,20 +38,10 @@ interface SessionCheck extends Pick<Check, 'id' | 'title'> {
  * fault of its own.
  */
 export function sessionCheck(check: SessionCheck): Check<typeof SESSION_AGES> {
-  const {
-    since,
-    states,
-    doing,
-    metric,
-    advice,
-    remediation,
-    ofBackups,
-    passMessage,
-    thresholds = SESSION_AGES,
-    ...named
-  } = check;
+  const { id, title, doing, metric, passMessage, thresholds = SESSION_AGES } = check;
   return {
-    ...named,
+    id,
+    title,
     category: 'connections',
     maxSeverity: 'warning',
     volatile: true,
@@ -72,19 +65,18 @@ export function sessionCheck(check: SessionCheck): Check<typeof SESSION_AGES> {
           textIn(row, 'role'),
           textIn(row, 'application'),
         ];
-        const object = nameSessions(`${database}/${role}/${application}`, row['backup'] === true);
+        const object = nameKind(row, `${database}/${role}/${application}`);
         ages.push({ object, value: age });
         if (age < warning_seconds) {
           if (age >= 0.9 * warning_seconds) near.push(object);
           continue;
         }
-        const sessions = `${textIn(row, 'of_them')} AND ${isIn(states)} AND ${isOlder(since, warning_seconds, states.includes('active'))}`;
-        const backups = row['backup'] === true ? ofBackups : undefined;
+        const guidance = adviceOn(check, row, warning_seconds);
         faults.push({
           severity: 'warning',
           object,
-          metricLine: `Role ${role}, application ${application}, database ${database}: ${counted(older(row, warning_seconds), 'session')} ${doing}, the oldest for ${duration(age)}; ${backups?.advice ?? advice}.`,
-          remediation: backups?.remediation(sessions) ?? remediation(sessions, row),
+          metricLine: `Role ${role}, application ${application}, database ${database}: ${counted(older(row, warning_seconds), 'session')} ${doing}, the oldest for ${duration(age)}; ${guidance.advice}.`,
+          remediation: guidance.remediation,
           measured: faultMeasure({ ...scale, object, value: age }),
         });
       }
@@ -99,8 +91,26 @@ export function sessionCheck(check: SessionCheck): Check<typeof SESSION_AGES> {
   };
 }
 
+/** The object of sessions: backups and maintenance are apart from what else has their names. */
+function nameKind(row: Row, sessions: string): string {
+  const name = nameSessions(sessions, row['backup'] === true);
+  return row['maintenance'] === true ? `${name} (maintenance)` : name;
+}
+
+/** What to say of sessions that are `seconds` old. */
+function adviceOn(check: SessionCheck, row: Row, seconds: number): { advice: string; remediation: string } {
+  const { since, states, advice, remediation, ofBackups, ofMaintenance } = check;
+  const isMaintenance = row['maintenance'] === true;
+  const sessions = `${textIn(row, 'of_them')} AND ${isIn(states)} AND ${isOlder(since, seconds, isBusy(states))}${apart(states, isMaintenance)}`;
+  const own = isMaintenance ? ofMaintenance : row['backup'] === true ? ofBackups : undefined;
+  return {
+    advice: own?.advice ?? advice,
+    remediation: own?.remediation(sessions) ?? remediation(sessions, row),
+  };
+}
+
 /** The oldest session of each database, role and application. */
-function statement({ since, states, ofBackups }: SessionCheck): string {
+function statement({ since, states, ofBackups, ofMaintenance }: SessionCheck): string {
   return `
   with ${LOCK_WAITS}, ${dumpSessions()}
   select pg_has_role('pg_read_all_stats', 'usage') as sees_all,
@@ -114,19 +124,30 @@ function statement({ since, states, ofBackups }: SessionCheck): string {
              format('datname = %L AND usename = %L AND application_name = %L',
                     datname, rolname, application_name) as of_them,
              backup,
+             maintenance,
              max(age) as age,
              array_agg(age) as ages
         from (select s.*, coalesce(usename, '') as rolname, ${isDump('s')} as backup,
+                     ${isBusy(states) ? IS_MAINTENANCE : 'false'} as maintenance,
                      ${ownTime(since)} as age
                 from pg_stat_activity s) activity
        where backend_type = 'client backend'
          ${ofBackups ? '' : 'and not backup'}
+         ${ofMaintenance ? '' : 'and not maintenance'}
          and ${isIn(states)}
          and pid <> pg_backend_pid()
-       group by datname, rolname, application_name, backup
+       group by datname, rolname, application_name, backup, maintenance
        order by age desc
        limit ${FAULT_LIMIT + 1}
     ) session on true`;
+}
+
+const isBusy = (states: readonly string[]) => states.includes('active');
+
+/** Keeps the statement about some sessions from those of the same name that do maintenance, and the other way round. */
+function apart(states: readonly string[], isMaintenance: boolean): string {
+  if (!isBusy(states)) return '';
+  return ` AND ${isMaintenance ? IS_MAINTENANCE : IS_NO_MAINTENANCE}`;
 }
 
 function isIn(states: readonly string[]): string {
