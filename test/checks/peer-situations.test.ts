@@ -184,6 +184,8 @@ test('two receivers of one name and address, which replay nothing, are one objec
 });
 
 test('a subscription that works, but can not copy a table, is told as that (pglogical 213)', async () => {
+  const [counts] = await server.run(`select to_regclass('pg_stat_subscription_stats') is not null as errors`);
+  if (counts?.['errors'] !== true) return; // before 15 nothing counts them
   await server.pause();
   const settings = { max_wal_senders: '5', wal_level: 'logical', wal_retrieve_retry_interval: '100ms' };
   await server.resume({ ...settings, listen_addresses: '127.0.0.1' });
