@@ -306,6 +306,7 @@ test('PG_ARCHIVER_FAILING: a command that hangs or is empty counts no failure, a
   age(3_600);
   expect((await judged(check.id)).faults).toEqual([]);
   await server.run(`select pg_stat_reset_shared('archiver')`);
+  await server.settle();
   age(290);
   expect((await judged(check.id)).faults).toEqual([]);
   age(305);
