@@ -1,10 +1,12 @@
 import type { NewChange } from '../../runs/changes/connection-change.ts';
+import { ENGINE_NAMES } from '../../vocabulary/engines.ts';
 import type { SampleConnection } from './sample-connection.ts';
 import type { History } from './sample-fleet.ts';
 import type { Incident } from './sample-incidents.ts';
 import { randomNumber } from './sample-random.ts';
 import { toTimestamp } from './sample-target.ts';
 import { tableName } from './sample-tickets.ts';
+import { sampleVersion } from './sample-versions.ts';
 
 const MINUTE_US = 60_000_000;
 const DAY_US = 1_440 * MINUTE_US;
@@ -40,21 +42,17 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   MY_LONG_TRX: { kind: 'setting', subject: 'innodb_lock_wait_timeout', before: '50', after: '600' },
 };
 
-const UPDATES = {
-  postgres: { subject: 'PostgreSQL', before: '18.5', after: '18.6' },
-  mysql: { subject: 'MySQL', before: '8.4.8', after: '8.4.9' },
-  pgbouncer: { subject: 'PgBouncer', before: '1.24.0', after: '1.24.1' },
-} as const;
-
 /** The changes of a connection, in order of time: its findings, what caused some of them, and an update of the server. */
 export function makeChanges(
-  { seed, engine }: SampleConnection,
+  connection: SampleConnection,
   { incidents, history: { start, end } }: { incidents: readonly Incident[]; history: History },
 ): object[] {
+  const { seed, engine } = connection;
+  const { before, text: after } = sampleVersion(connection);
   const updated = start + Math.round((0.3 + 0.4 * randomNumber(seed + 77)) * (end - start));
   const night = updated - (updated % DAY_US) + 190 * MINUTE_US; // 03:10 UTC
   const update = [
-    toChange(night, { kind: 'version', ...UPDATES[engine] }),
+    toChange(night, { kind: 'version', subject: ENGINE_NAMES[engine], before, after }),
     toChange(night, { kind: 'restart', subject: 'server' }),
   ];
   return [...update, ...incidents.slice(-MOST_INCIDENTS).flatMap(changesAround)]

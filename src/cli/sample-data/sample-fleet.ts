@@ -19,9 +19,6 @@ export interface History {
 
 export const SAMPLE_PORTS = { postgres: 5432, mysql: 3306, pgbouncer: 6432 } as const;
 
-/** The versions of the servers, which `sample-ok-lines` and `sample-changes` name too. */
-export const SAMPLE_VERSIONS = { postgres: 180_006, mysql: 80_409, pgbouncer: 12_401 } as const;
-
 // One of every four connections.
 const MYSQL_PLACE = 2;
 

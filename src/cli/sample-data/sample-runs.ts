@@ -6,6 +6,7 @@ import { sampleOkLine } from './faults/sample-ok-lines.ts';
 import { sampleOwnCheck } from './own-check/sample-own-check.ts';
 import type { SampleConnection } from './sample-connection.ts';
 import { findingOf, type SampleTicket } from './sample-tickets.ts';
+import { type SampleVersion, sampleVersion } from './sample-versions.ts';
 
 /** The result of a run. `findings` is JSON, worst first, or null if only the score is stored. */
 export interface RunReport {
@@ -20,12 +21,13 @@ export interface RunReport {
  */
 export function runReporter(
   catalogue: Catalogue,
-  connection: Pick<SampleConnection, 'engine' | 'hasOwnCheck'>,
+  connection: Pick<SampleConnection, 'engine' | 'hasOwnCheck' | 'seed'>,
 ): (tickets: readonly SampleTicket[], whole: boolean) => RunReport {
   const { score, summaryText } = catalogue;
   const checks = checksOn(catalogue, connection);
   const checkOf = new Map(checks.map((check) => [check.id, check]));
-  const fine = new Map(checks.map((check) => [check.id, fineFinding(check)]));
+  const version = sampleVersion(connection);
+  const fine = new Map(checks.map((check) => [check.id, fineFinding(check, version)]));
   const fineText = new Map([...fine].map(([id, finding]) => [id, JSON.stringify(finding)]));
   const outcome = (check: ListedCheck, findings: Finding[]): Outcome => ({
     check,
@@ -34,7 +36,7 @@ export function runReporter(
     unmeasured: [],
     near: [],
   });
-  const well = checks.map((check) => outcome(check, [fineFinding(check)]));
+  const well = checks.map((check) => outcome(check, [fineFinding(check, version)]));
   const wellPoint = { score: score(well), summary: summaryText(well), findings: null };
   const wellRun = { ...wellPoint, findings: `[${[...fineText.values()].join(',')}]` };
 
@@ -71,13 +73,13 @@ function checksOn(
   return hasOwnCheck ? [...ofEngine, sampleOwnCheck] : ofEngine;
 }
 
-function fineFinding({ id, category, title, maxSeverity }: ListedCheck): Finding {
+function fineFinding({ id, category, title, maxSeverity }: ListedCheck, version: SampleVersion): Finding {
   return {
     check_id: id,
     category,
     status: 'ok',
     title,
-    metric_line: sampleOkLine(id),
+    metric_line: sampleOkLine(id, version),
     remediation: '',
     severity: maxSeverity,
     database: '',

@@ -2,11 +2,12 @@ import type pg from 'pg';
 import { inTransaction } from '../../store/connect.ts';
 import type { Catalogue } from '../command.ts';
 import type { SampleConnection, SampleFleet } from './sample-connection.ts';
-import { type History, runInstant, SAMPLE_PORTS, SAMPLE_VERSIONS } from './sample-fleet.ts';
+import { type History, runInstant, SAMPLE_PORTS } from './sample-fleet.ts';
 import type { SampleStep } from './sample-progress.ts';
 import { type RunReport, runReporter } from './sample-runs.ts';
 import { insertRows, type SampleTarget, toTimestamp } from './sample-target.ts';
 import { runsOf } from './sample-tickets.ts';
+import { sampleVersion } from './sample-versions.ts';
 
 // Many runs have the same report, which is sent once. A report without findings has only a score.
 const insertRuns = `
@@ -76,12 +77,13 @@ export async function writeFleet(
   };
 }
 
-/** The reporter of a connection. Those with the same checks share one. */
+/** The reporter of a connection. Those with the same checks and version share one. */
 function reporters(catalogue: Catalogue) {
   const made = new Map<string, ReturnType<typeof runReporter>>();
-  return ({ engine, hasOwnCheck }: SampleConnection) => {
-    const name = `${engine} ${hasOwnCheck}`;
-    const reporter = made.get(name) ?? runReporter(catalogue, { engine, hasOwnCheck });
+  return (connection: SampleConnection) => {
+    const { engine, hasOwnCheck } = connection;
+    const name = `${engine} ${sampleVersion(connection).text} ${hasOwnCheck}`;
+    const reporter = made.get(name) ?? runReporter(catalogue, connection);
     made.set(name, reporter);
     return reporter;
   };
@@ -176,12 +178,10 @@ async function writeConnections(
   }));
   const returning = 'connection_id as id';
   const ids = (await insertRows<{ id: number }>(client, 'connection', rows, returning)).map(({ id }) => id);
-  const versions = connections.map(({ engine }, place) => ({
-    account_id,
-    connection_id: ids[place],
-    version: SAMPLE_VERSIONS[engine],
-    since,
-  }));
+  const versions = connections.map((connection, place) => {
+    const { version } = sampleVersion(connection);
+    return { account_id, connection_id: ids[place], version, since };
+  });
   await insertRows(client, 'connection_version', versions);
   return ids;
 }

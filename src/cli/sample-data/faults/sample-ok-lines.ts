@@ -1,6 +1,6 @@
-/** The message of a check without a fault, as the real check writes it for a healthy server. */
-export function sampleOkLine(checkId: string): string {
-  return LINES.get(checkId) ?? UNKNOWN;
+/** The message of a check without a fault, as the real check writes it for a healthy server of a version, supported until a day. */
+export function sampleOkLine(checkId: string, { text, until }: { text: string; until: string }): string {
+  return (LINES.get(checkId) ?? UNKNOWN).replaceAll('{version}', text).replace('{until}', until);
 }
 
 const UNKNOWN = 'Nothing was found.';
@@ -74,8 +74,8 @@ const LINES: ReadonlyMap<string, string> = new Map([
   ['PG_QUERY_NEW', 'No new query takes 10 % of the time or more.'],
   ['PG_QUERY_READS', 'No query with much time reads 1,000 blocks or more for each row that it returns.'],
   ['PG_PGSS_MISSING', 'pg_stat_statements is installed.'],
-  ['PG_VERSION_EOL', 'PostgreSQL 18.6 is supported until 2030-11-14.'],
-  ['PG_MINOR_OUTDATED', 'PostgreSQL 18.6 is at least 18.6, the latest as of 2026-11-12.'],
+  ['PG_VERSION_EOL', 'PostgreSQL {version} is supported until {until}.'],
+  ['PG_MINOR_OUTDATED', 'PostgreSQL {version} is at least {version}, the latest as of 2026-11-12.'],
   ['PG_DATABASE_INVALID', 'No database is invalid.'],
   ['PG_DATABASE_LEFT_OUT', 'The login may connect to every database.'],
   ['PG_PENDING_RESTART', 'No setting needs a restart.'],
@@ -141,7 +141,7 @@ const LINES: ReadonlyMap<string, string> = new Map([
   ['MY_CHARSET_LEGACY', 'Every text column can store every character.'],
   ['MY_MIXED_COLLATIONS', 'No columns that refer to the same rows have different collations.'],
   ['MY_INDEX_GT_DATA', 'No large table has indexes larger than its rows.'],
-  ['MY_VERSION_EOL', 'MySQL 8.4.9 is supported until 2032-04-30.'],
+  ['MY_VERSION_EOL', 'MySQL {version} is supported until {until}.'],
   ['MY_EMPTY_PASSWORD', 'None of 7 accounts is anonymous or has an empty password.'],
   ['MY_FORCE_RECOVERY', 'innodb_force_recovery is 0.'],
   ['MY_REDO_DISABLED', 'The redo log is enabled.'],
