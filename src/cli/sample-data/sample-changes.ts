@@ -1,12 +1,11 @@
 import type { NewChange } from '../../runs/changes/connection-change.ts';
 import { ENGINE_NAMES } from '../../vocabulary/engines.ts';
-import type { SampleConnection } from './sample-connection.ts';
+import { type SampleConnection, sampleVersion } from './sample-connection.ts';
 import type { History } from './sample-fleet.ts';
 import type { Incident } from './sample-incidents.ts';
 import { randomNumber } from './sample-random.ts';
 import { toTimestamp } from './sample-target.ts';
 import { tableName } from './sample-tickets.ts';
-import { sampleVersion } from './sample-versions.ts';
 
 const MINUTE_US = 60_000_000;
 const DAY_US = 1_440 * MINUTE_US;

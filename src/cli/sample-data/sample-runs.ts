@@ -4,9 +4,8 @@ import { FINDING_STATUSES } from '../../vocabulary/severities.ts';
 import type { Catalogue, ListedCheck } from '../command.ts';
 import { sampleOkLine } from './faults/sample-ok-lines.ts';
 import { sampleOwnCheck } from './own-check/sample-own-check.ts';
-import type { SampleConnection } from './sample-connection.ts';
+import { type SampleConnection, type SampleVersion, sampleVersion } from './sample-connection.ts';
 import { findingOf, type SampleTicket } from './sample-tickets.ts';
-import { type SampleVersion, sampleVersion } from './sample-versions.ts';
 
 /** The result of a run. `findings` is JSON, worst first, or null if only the score is stored. */
 export interface RunReport {

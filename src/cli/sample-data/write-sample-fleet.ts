@@ -1,13 +1,12 @@
 import type pg from 'pg';
 import { inTransaction } from '../../store/connect.ts';
 import type { Catalogue } from '../command.ts';
-import type { SampleConnection, SampleFleet } from './sample-connection.ts';
+import { type SampleConnection, type SampleFleet, sampleVersion } from './sample-connection.ts';
 import { type History, runInstant, SAMPLE_PORTS } from './sample-fleet.ts';
 import type { SampleStep } from './sample-progress.ts';
 import { type RunReport, runReporter } from './sample-runs.ts';
 import { insertRows, type SampleTarget, toTimestamp } from './sample-target.ts';
 import { runsOf } from './sample-tickets.ts';
-import { sampleVersion } from './sample-versions.ts';
 
 // Many runs have the same report, which is sent once. A report without findings has only a score.
 const insertRuns = `
