@@ -38,23 +38,29 @@ async function signingSecret(config: Config, owner: pg.Pool): Promise<SecretKeys
   return secret;
 }
 
+/** Seals new entries of one account or all accounts, and appends the seals to DBVITALS_SEAL_FILE. */
+async function sealNew(
+  config: Config,
+  owner: pg.Pool,
+  accountId?: number,
+): Promise<{ seals: number; entries: number }> {
+  const { activityDays, sealFile } = config;
+  const made = { seals: 0, entries: 0 };
+  const secret = await signingSecret(config, owner);
+  for await (const { first_id, last_id } of sealEntries({ owner, secret, activityDays }, accountId)) {
+    made.seals += 1;
+    made.entries += last_id - first_id + 1;
+  }
+  const mismatched = sealFile === null ? [] : await openSealFile(sealFile).append(owner);
+  if (mismatched.length === 0) return made;
+  throw new Error(
+    `The seals of account ${mismatched.join(', ')} differ from DBVITALS_SEAL_FILE: run "activity verify --seal-file" with that file.`,
+  );
+}
+
 /** Makes the commands' functions for seals. Only those that need the secret key load it. */
 export function auditProof(config: Config) {
-  const { activityDays, sealFile } = config;
-  /** Seals new entries of one account or all accounts, and appends the seals to DBVITALS_SEAL_FILE. */
-  async function seal(owner: pg.Pool, accountId?: number): Promise<{ seals: number; entries: number }> {
-    const made = { seals: 0, entries: 0 };
-    const secret = await signingSecret(config, owner);
-    for await (const { first_id, last_id } of sealEntries({ owner, secret, activityDays }, accountId)) {
-      made.seals += 1;
-      made.entries += last_id - first_id + 1;
-    }
-    const mismatched = sealFile === null ? [] : await openSealFile(sealFile).append(owner);
-    if (mismatched.length === 0) return made;
-    throw new Error(
-      `The seals of account ${mismatched.join(', ')} differ from DBVITALS_SEAL_FILE: run "activity verify --seal-file" with that file.`,
-    );
-  }
+  const seal = (owner: pg.Pool, accountId?: number) => sealNew(config, owner, accountId);
   return {
     seal,
     /** The public key that verifies the account's seals, hexadecimal. Created if there is none yet. */
@@ -84,18 +90,7 @@ export function auditProof(config: Config) {
     verifyExport: (folder: string, publicKeys: readonly string[] | null): Promise<Verdict> =>
       verifyExport(folder, publicKeys),
     ...deliveredProof(config),
-    /** The range that `--from` and `--to` name, or a sentence that says what is wrong with them. */
-    parseRange(from: string | undefined, to: string | undefined): Range | string {
-      const points = new Map<string, PointOfTime>();
-      for (const [name, text] of Object.entries({ '--from': from, '--to': to })) {
-        if (text === undefined) continue;
-        const point = parseDate(text);
-        if (point) points.set(name, point);
-        else return `${name} must be a date such as 2026-01-31, or a date-time such as 2026-01-31T23:59:59Z.`;
-      }
-      const range = dateRange(points.get('--from'), points.get('--to'), 'microsecond');
-      return range ? { from: from ?? null, to: to ?? null, ...range } : '--from must not be later than --to.';
-    },
+    parseRange,
     /** Seals, then writes sealed entries to a new folder, completely or not at all; returns the first and last id. */
     async export(
       writer: pg.Pool,
@@ -116,6 +111,19 @@ export function auditProof(config: Config) {
       });
     },
   };
+}
+
+/** The range that `--from` and `--to` name, or a sentence that says what is wrong with them. */
+function parseRange(from: string | undefined, to: string | undefined): Range | string {
+  const points = new Map<string, PointOfTime>();
+  for (const [name, text] of Object.entries({ '--from': from, '--to': to })) {
+    if (text === undefined) continue;
+    const point = parseDate(text);
+    if (point) points.set(name, point);
+    else return `${name} must be a date such as 2026-01-31, or a date-time such as 2026-01-31T23:59:59Z.`;
+  }
+  const range = dateRange(points.get('--from'), points.get('--to'), 'microsecond');
+  return range ? { from: from ?? null, to: to ?? null, ...range } : '--from must not be later than --to.';
 }
 
 /** The functions for batches that a log stream delivered. */

@@ -21,6 +21,12 @@ const latestNumbers = `
                    where s.account_id = h.account_id order by number desc limit 1) s on true
    order by h.account_id`;
 
+/** The number of an account's latest seal in the store. */
+interface Latest {
+  account_id: number;
+  number: number;
+}
+
 /** A file of seals outside the store, which an attacker who rewrites the store does not control. */
 export interface SealFile {
   /**
@@ -35,75 +41,93 @@ export interface SealFile {
  * a lock in the store, or in that of `turns`, where several cells share the file.
  */
 export function openSealFile(path: string, turns: pg.Pool | null = null): SealFile {
-  // The last seal in the file, by account.
-  const held = new Map<number, { number: number; hash: string }>();
-  let read = { ino: -1, offset: 0 };
+  return new AppendedSealFile(path, turns);
+}
 
-  /** Reads what was appended since the last call; true if the last line is incomplete. */
-  async function catchUp(file: FileHandle): Promise<boolean> {
-    const { ino, size } = await file.stat();
-    if (ino !== read.ino || size < read.offset) {
-      held.clear();
-      read = { ino, offset: 0 };
-    }
-    let rest = Buffer.alloc(0);
-    for (let at = read.offset; at < size; ) {
-      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(BYTES_A_READ), position: at });
-      if (bytesRead === 0) break;
-      at += bytesRead;
-      rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-      for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-        note(parseSealLine(rest.toString('utf8', 0, end)));
-        rest = rest.subarray(end + 1);
-      }
-    }
-    read.offset = size - rest.length;
-    return rest.length > 0;
+class AppendedSealFile implements SealFile {
+  readonly #path: string;
+  readonly #turns: pg.Pool | null;
+  /** The last seal in the file, by account. */
+  readonly #held = new Map<number, { number: number; hash: string }>();
+  #read = { ino: -1, offset: 0 };
+
+  constructor(path: string, turns: pg.Pool | null) {
+    this.#path = path;
+    this.#turns = turns;
   }
 
-  function note(sealed: SealWithLeaves | null): void {
-    if (!sealed) return;
-    const { account_id, number } = sealed.seal;
-    if (number > (held.get(account_id)?.number ?? 0))
-      held.set(account_id, { number, hash: sealHash(sealed.seal) });
+  append(owner: pg.Pool): Promise<number[]> {
+    if (this.#turns === null) return this.#appendAlone(owner);
+    return inTransaction(this.#turns, async (client) => {
+      await client.query(lockAppending);
+      return this.#appendAlone(owner);
+    });
   }
 
   /** Appends in the turn that the caller has. */
-  const appendAlone = (owner: pg.Pool) =>
-    inTransaction(owner, async (client) => {
-      if (turns === null) await client.query(lockAppending);
-      const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+  #appendAlone(owner: pg.Pool): Promise<number[]> {
+    return inTransaction(owner, async (client) => {
+      if (this.#turns === null) await client.query(lockAppending);
+      const file = await open(this.#path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
       const mismatched: number[] = [];
       try {
-        if (await catchUp(file)) await file.appendFile('\n');
-        const { rows } = await client.query<{ account_id: number; number: number }>(latestNumbers);
-        for (const { account_id, number } of rows) {
-          const last = held.get(account_id);
-          const same = last && (await storedSeal(within(client), account_id, last.number));
-          if (last && (!same || sealHash(same.seal) !== last.hash)) mismatched.push(account_id);
-          else {
-            for (let next = (last?.number ?? 0) + 1; next <= number; next += 1) {
-              const sealed = await storedSeal(within(client), account_id, next);
-              if (sealed) await file.appendFile(sealLine(sealed));
-              note(sealed);
-            }
-          }
+        if (await this.#catchUp(file)) await file.appendFile('\n');
+        const { rows } = await client.query<Latest>(latestNumbers);
+        for (const latest of rows) {
+          if (!(await this.#appendNew(client, file, latest))) mismatched.push(latest.account_id);
         }
         await file.datasync();
-        read.offset = (await file.stat()).size;
+        this.#read.offset = (await file.stat()).size;
       } finally {
         await file.close();
       }
       return mismatched;
     });
+  }
 
-  return {
-    append(owner) {
-      if (turns === null) return appendAlone(owner);
-      return inTransaction(turns, async (client) => {
-        await client.query(lockAppending);
-        return appendAlone(owner);
-      });
-    },
-  };
+  /** Appends the seals of an account that the file lacks; false if those that it has differ from the store's. */
+  async #appendNew(
+    client: pg.ClientBase,
+    file: FileHandle,
+    { account_id, number }: Latest,
+  ): Promise<boolean> {
+    const last = this.#held.get(account_id);
+    const same = last && (await storedSeal(within(client), account_id, last.number));
+    if (last && (!same || sealHash(same.seal) !== last.hash)) return false;
+    for (let next = (last?.number ?? 0) + 1; next <= number; next += 1) {
+      const sealed = await storedSeal(within(client), account_id, next);
+      if (sealed) await file.appendFile(sealLine(sealed));
+      this.#note(sealed);
+    }
+    return true;
+  }
+
+  /** Reads what was appended since the last call; true if the last line is incomplete. */
+  async #catchUp(file: FileHandle): Promise<boolean> {
+    const { ino, size } = await file.stat();
+    if (ino !== this.#read.ino || size < this.#read.offset) {
+      this.#held.clear();
+      this.#read = { ino, offset: 0 };
+    }
+    let rest = Buffer.alloc(0);
+    for (let at = this.#read.offset; at < size; ) {
+      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(BYTES_A_READ), position: at });
+      if (bytesRead === 0) break;
+      at += bytesRead;
+      rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+      for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+        this.#note(parseSealLine(rest.toString('utf8', 0, end)));
+        rest = rest.subarray(end + 1);
+      }
+    }
+    this.#read.offset = size - rest.length;
+    return rest.length > 0;
+  }
+
+  #note(sealed: SealWithLeaves | null): void {
+    if (!sealed) return;
+    const { account_id, number } = sealed.seal;
+    if (number > (this.#held.get(account_id)?.number ?? 0))
+      this.#held.set(account_id, { number, hash: sealHash(sealed.seal) });
+  }
 }

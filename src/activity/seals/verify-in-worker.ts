@@ -42,79 +42,94 @@ export function createVerifier(
   from: VerifyingFrom,
   publicKeysOf: (accountId: number) => Promise<readonly string[]>,
 ): Verifier {
-  const latest = new LRUCache<number, { found: AccountVerified; goodUntil: number }>({ max: 10_000 });
-  const running = new Map<number, Verification>();
-  let worker: Worker | null = null;
-  let idle: NodeJS.Timeout | undefined;
+  return new WorkerVerifier(from, publicKeysOf);
+}
 
-  function end(reason: string): Promise<unknown> {
-    clearTimeout(idle);
-    const ended = worker;
-    worker = null;
-    for (const [accountId, { settle }] of running) settle({ accountId, failed: reason });
-    return ended?.terminate() ?? Promise.resolve();
+class WorkerVerifier implements Verifier {
+  readonly #from: VerifyingFrom;
+  readonly #publicKeysOf: (accountId: number) => Promise<readonly string[]>;
+  readonly #latest = new LRUCache<number, { found: AccountVerified; goodUntil: number }>({ max: 10_000 });
+  readonly #running = new Map<number, Verification>();
+  #worker: Worker | null = null;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(from: VerifyingFrom, publicKeysOf: (accountId: number) => Promise<readonly string[]>) {
+    this.#from = from;
+    this.#publicKeysOf = publicKeysOf;
   }
 
-  function start(): Worker {
-    const path = join(import.meta.dirname, `verify-worker${extname(import.meta.filename)}`);
-    // Only the variables that say how to connect to PostgreSQL.
-    const env = Object.fromEntries(
-      Object.entries(process.env).filter(([name]) => /^(?:PG|USER$|HOME$)/.test(name)),
-    );
-    const started = new Worker(path, {
-      workerData: from,
-      env,
-      resourceLimits: { maxOldGenerationSizeMb: 256 },
-    });
-    started.on('message', (answer: VerifiedAccount) => running.get(answer.accountId)?.settle(answer));
-    // Without a listener, an error would end the service.
-    started.on('error', (error) => void (worker === started && end(error.message)));
-    started.unref();
-    return started;
+  async verify(accountId: number): Promise<AccountVerified> {
+    const known = this.#latest.get(accountId);
+    if (known && performance.now() < known.goodUntil) return known.found;
+    const { result } = this.#running.get(accountId) ?? this.#begin(accountId);
+    const before = known?.found ?? NOT_VERIFIED_YET;
+    return Promise.race([result, wait(PAGE_WAITS_MS, before, { ref: false })]);
   }
 
-  function begin(accountId: number): Verification {
-    clearTimeout(idle);
-    let settle: Verification['settle'] = () => {};
-    const began = performance.now();
-    const result = new Promise<AccountVerified>((resolve, reject) => {
-      const late = setTimeout(() => void end('it took too long'), LONGEST_MS);
-      settle = (answer) => {
-        clearTimeout(late);
-        running.delete(accountId);
-        if (running.size === 0) idle = setTimeout(() => void end('it was idle'), IDLE_MS).unref();
-        if ('verified' in answer) {
-          const now = performance.now();
-          latest.set(accountId, { found: answer.verified, goodUntil: now + GOOD_FOR * (now - began) });
-          resolve(answer.verified);
-        } else reject(new Error(`The log of account ${accountId} could not be verified: ${answer.failed}.`));
-      };
-    });
-    const verification = { result, settle };
-    running.set(accountId, verification);
-    result.catch(() => {}); // the page may no longer wait
-    publicKeysOf(accountId).then(
+  async close(): Promise<void> {
+    await this.#end('the service stops');
+    clearTimeout(this.#idle);
+  }
+
+  #begin(accountId: number): Verification {
+    clearTimeout(this.#idle);
+    const verification = this.#expect(accountId);
+    this.#running.set(accountId, verification);
+    verification.result.catch(() => {}); // the page may no longer wait
+    this.#publicKeysOf(accountId).then(
       (publicKeys) => {
-        if (running.get(accountId) !== verification) return;
-        worker ??= start();
-        worker.postMessage({ accountId, publicKeys } satisfies AccountToVerify);
+        if (this.#running.get(accountId) !== verification) return;
+        this.#worker ??= this.#start();
+        this.#worker.postMessage({ accountId, publicKeys } satisfies AccountToVerify);
       },
-      (error: unknown) => settle({ accountId, failed: error instanceof Error ? error.message : 'no key' }),
+      (error: unknown) =>
+        verification.settle({ accountId, failed: error instanceof Error ? error.message : 'no key' }),
     );
     return verification;
   }
 
-  return {
-    async verify(accountId) {
-      const known = latest.get(accountId);
-      if (known && performance.now() < known.goodUntil) return known.found;
-      const { result } = running.get(accountId) ?? begin(accountId);
-      const before = known?.found ?? NOT_VERIFIED_YET;
-      return Promise.race([result, wait(PAGE_WAITS_MS, before, { ref: false })]);
-    },
-    async close() {
-      await end('the service stops');
-      clearTimeout(idle);
-    },
-  };
+  /** A verification that waits for the worker's answer. */
+  #expect(accountId: number): Verification {
+    const began = performance.now();
+    const { promise, resolve, reject } = Promise.withResolvers<AccountVerified>();
+    const late = setTimeout(() => void this.#end('it took too long'), LONGEST_MS);
+    const settle = (answer: VerifiedAccount) => {
+      clearTimeout(late);
+      this.#running.delete(accountId);
+      if (this.#running.size === 0)
+        this.#idle = setTimeout(() => void this.#end('it was idle'), IDLE_MS).unref();
+      if ('verified' in answer) {
+        const now = performance.now();
+        this.#latest.set(accountId, { found: answer.verified, goodUntil: now + GOOD_FOR * (now - began) });
+        resolve(answer.verified);
+      } else reject(new Error(`The log of account ${accountId} could not be verified: ${answer.failed}.`));
+    };
+    return { result: promise, settle };
+  }
+
+  #start(): Worker {
+    const started = startWorker(this.#from);
+    started.on('message', (answer: VerifiedAccount) => this.#running.get(answer.accountId)?.settle(answer));
+    // Without a listener, an error would end the service.
+    started.on('error', (error) => void (this.#worker === started && this.#end(error.message)));
+    started.unref();
+    return started;
+  }
+
+  #end(reason: string): Promise<unknown> {
+    clearTimeout(this.#idle);
+    const ended = this.#worker;
+    this.#worker = null;
+    for (const [accountId, { settle }] of this.#running) settle({ accountId, failed: reason });
+    return ended?.terminate() ?? Promise.resolve();
+  }
+}
+
+function startWorker(from: VerifyingFrom): Worker {
+  const path = join(import.meta.dirname, `verify-worker${extname(import.meta.filename)}`);
+  // Only the variables that say how to connect to PostgreSQL.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => /^(?:PG|USER$|HOME$)/.test(name)),
+  );
+  return new Worker(path, { workerData: from, env, resourceLimits: { maxOldGenerationSizeMb: 256 } });
 }

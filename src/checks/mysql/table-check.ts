@@ -1,4 +1,4 @@
-import type { Check, ServerFacts, Thresholds } from '../check.ts';
+import type { Check, Judgement, ServerFacts, Thresholds } from '../check.ts';
 import { FAULT_LIMIT, TABLE_LIMIT } from '../check.ts';
 import { numberIn, onlyRow, textIn } from '../columns.ts';
 import type { Fault, Row } from '../fault.ts';
@@ -99,119 +99,128 @@ const serverRow = `
          (select count(*) from information_schema.tables where ${ofCustomers()}) as tables`;
 
 /** A check with a finding for each faulty object of a server: bounded, and never `ok` about what it can't see. */
-export function tableCheck<T extends Thresholds>({
-  candidates,
-  suspects,
-  fault,
-  perSchema,
-  holdsBack,
-  countMetric,
-  measure,
-  worstFirst = 'table_schema, table_name',
-  passMessage,
-  needs = {},
-  blind,
-  about,
-  details,
-  indexAdvice,
-  ...check
-}: TableCheck<T>): Check<T> {
-  const findSuspects = (rows: readonly Row[], version: number) => {
-    const tables = tablesIn(rows);
-    return tables <= FEW || tables > TABLE_LIMIT ? undefined : suspects?.(version);
-  };
+export function tableCheck<T extends Thresholds>(own: TableCheck<T>): Check<T> {
+  const { id, title, category, maxSeverity, thresholds, privilege, needs = {}, about, details } = own;
   return {
-    ...check,
-    ...(details && {
-      details: (
-        rows: readonly Row[],
-        { version, thresholds }: Pick<ServerFacts<T>, 'version' | 'thresholds'>,
-      ) => {
-        const { of = () => true } = details;
-        return detailStatements(
-          tablesOf(rows.filter((row) => 'table_schema' in row && of(row, thresholds))),
-          version,
-          { ...details, manyTables: tablesIn(rows) > FEW },
-        );
-      },
-    }),
+    id,
+    title,
+    category,
+    maxSeverity,
+    ...(thresholds && { thresholds }),
+    ...(privilege !== undefined && { privilege }),
+    ...(details && { details: (rows, facts) => detailsOf(details, rows, facts) }),
     volatile: false,
     scope: 'server',
     cost: 1,
     sql: () => [serverRow, ...(about === undefined ? [] : [about]), ...figures(needs)],
-    steps: ({ version, thresholds }) => [
-      (rows) => findSuspects(rows, version)?.before,
+    steps: ({ version, thresholds: levels }) => [
+      (rows) => suspectsOn(own, rows, version)?.before,
       (rows) => {
-        const sql = findSuspects(rows, version)?.sql;
+        const sql = suspectsOn(own, rows, version)?.sql;
         return typeof sql === 'function' ? sql(rows) : sql;
       },
       (rows) => {
-        const known = findSuspects(rows, version);
-        return known && isMariaDb(version) && !known.everyEngine ? otherEngines : undefined;
+        const suspects = suspectsOn(own, rows, version);
+        return suspects && isMariaDb(version) && !suspects.everyEngine ? otherEngines : undefined;
       },
-      (rows) => {
-        if (tablesIn(rows) > TABLE_LIMIT) return undefined;
-        const known = findSuspects(rows, version);
-        const { listed, isPartial } = listedIn(rows, known, thresholds);
-        const isRestricted = known !== undefined && !(known.allIfMore && isPartial);
-        if (isRestricted && listed.length === 0) return undefined;
-        return `
-  select candidate.*, count(*) over () as found
-    from (${candidates(version, isRestricted ? amongst(listed) : ofCustomers, known !== undefined && !isRestricted)}
-         ) candidate
-   order by ${worstFirst}
-   limit ${FAULT_LIMIT + 1}`;
-      },
+      (rows) => candidatesSql(own, rows, { version, thresholds: levels }),
     ],
     judge: (rows, facts) => {
-      const first = onlyRow(rows);
-      const tables = numberIn(first, 'tables');
+      const tables = tablesIn(rows);
       if (tables > TABLE_LIMIT) {
         const reason = `Not measured: ${grouped(tables)} tables, more than ${grouped(TABLE_LIMIT)}.`;
         return { skipped: reason, skippedForSize: true };
       }
       const server = new Figures(rows);
-      const reason = blind?.(server, rows, facts);
-      if (reason !== undefined) return { skipped: reason };
-
-      const found = rows.filter((row) => 'table_schema' in row);
-      const known = tableDetails(rows);
-      const planned = applyPlan(found, facts.indexPlan);
-      const leftOut = found.length - planned.length;
-      const judged = planned.map((row) => ({
-        row,
-        fault: fault(row, facts, server, known.get(tableOf(row))),
-      }));
-      const all = judged.flatMap(({ row, fault: own }): PlacedFault[] => {
-        if (!own) return [];
-        const whole = { ...own, ...(measure && { measured: faultMeasure(measure(row, facts)) }) };
-        return [{ schema: quoted(textIn(row, 'table_schema')), fault: whole }];
-      });
-      const own = findSuspects(rows, facts.version);
-      const isPartial = !own?.allIfMore && listedIn(rows, own, facts.thresholds).isPartial;
-      const cut = isPartial || (found.length > FAULT_LIMIT && all.length + leftOut === found.length);
-      const seesAll = numberIn(first, 'sees_all') === 1;
-      const listed = all.slice(0, FAULT_LIMIT);
-      const faults = perSchema
-        ? groupBySchema(listed, perSchema, { metric: countMetric, cut: cut || !seesAll })
-        : listed.map((each) => each.fault);
-      const worst = measure ? worstOf(planned.map((row) => measure(row, facts))) : [];
-      // Where every candidate has a fault, the server has counted those beyond the limit too.
-      const count = measure || holdsBack || !found[0] ? all.length : numberIn(found[0], 'found') - leftOut;
-      const items = indexAdvice && { indexAdvice: adviceItems(judged, indexAdvice) };
-      if (seesAll)
-        return {
-          ...{ faults, passMessage, measures: [countOf(countMetric, count), ...worst], truncated: cut },
-          ...(isPartial && { skippedForSize: true }),
-          ...items,
-        };
-
-      const grant = `GRANT REFERENCES ON *.* TO ${facts.me};`;
-      return faults.length > 0
-        ? { faults, passMessage, measures: worst, truncated: true, grant, ...items }
-        : { skipped: 'Not measured: tables may be hidden from the login.', grant };
+      const reason = own.blind?.(server, rows, facts);
+      return reason === undefined ? judgeTables(own, rows, facts, server) : { skipped: reason };
     },
   };
+}
+
+/** How suspects are found on a server of these tables; undefined if each table may have a fault. */
+function suspectsOn<T extends Thresholds>(
+  { suspects }: TableCheck<T>,
+  rows: readonly Row[],
+  version: number,
+): Suspects<T> | undefined {
+  const tables = tablesIn(rows);
+  return tables <= FEW || tables > TABLE_LIMIT ? undefined : suspects?.(version);
+}
+
+function detailsOf<T extends Thresholds>(
+  details: NonNullable<TableCheck<T>['details']>,
+  rows: readonly Row[],
+  { version, thresholds }: Pick<ServerFacts<T>, 'version' | 'thresholds'>,
+): readonly string[] {
+  const { of = () => true } = details;
+  const tables = tablesOf(rows.filter((row) => 'table_schema' in row && of(row, thresholds)));
+  return detailStatements(tables, version, { ...details, manyTables: tablesIn(rows) > FEW });
+}
+
+/** The statement that reads the candidates; undefined if there are none, or too many tables. */
+function candidatesSql<T extends Thresholds>(
+  own: TableCheck<T>,
+  rows: readonly Row[],
+  { version, thresholds }: { version: number; thresholds: T },
+): string | undefined {
+  if (tablesIn(rows) > TABLE_LIMIT) return undefined;
+  const suspects = suspectsOn(own, rows, version);
+  const { listed, isPartial } = listedIn(rows, suspects, thresholds);
+  const isRestricted = suspects !== undefined && !(suspects.allIfMore && isPartial);
+  if (isRestricted && listed.length === 0) return undefined;
+  const { candidates, worstFirst = 'table_schema, table_name' } = own;
+  return `
+  select candidate.*, count(*) over () as found
+    from (${candidates(version, isRestricted ? amongst(listed) : ofCustomers, suspects !== undefined && !isRestricted)}
+         ) candidate
+   order by ${worstFirst}
+   limit ${FAULT_LIMIT + 1}`;
+}
+
+function judgeTables<T extends Thresholds>(
+  own: TableCheck<T>,
+  rows: readonly Row[],
+  facts: ServerFacts<T>,
+  server: Figures,
+): Judgement {
+  const { measure, holdsBack, perSchema, countMetric, indexAdvice, passMessage } = own;
+  const candidates = rows.filter((row) => 'table_schema' in row);
+  const details = tableDetails(rows);
+  const planned = applyPlan(candidates, facts.indexPlan);
+  const leftOut = candidates.length - planned.length;
+  const judged = planned.map((row) => ({
+    row,
+    fault: own.fault(row, facts, server, details.get(tableOf(row))),
+  }));
+  const all = judged.flatMap(({ row, fault }): PlacedFault[] => {
+    if (!fault) return [];
+    const whole = { ...fault, ...(measure && { measured: faultMeasure(measure(row, facts)) }) };
+    return [{ schema: quoted(textIn(row, 'table_schema')), fault: whole }];
+  });
+  const suspects = suspectsOn(own, rows, facts.version);
+  const isPartial = !suspects?.allIfMore && listedIn(rows, suspects, facts.thresholds).isPartial;
+  const truncated =
+    isPartial || (candidates.length > FAULT_LIMIT && all.length + leftOut === candidates.length);
+  const first = onlyRow(rows);
+  const seesAll = numberIn(first, 'sees_all') === 1;
+  const listed = all.slice(0, FAULT_LIMIT);
+  const faults = perSchema
+    ? groupBySchema(listed, perSchema, { metric: countMetric, cut: truncated || !seesAll })
+    : listed.map(({ fault }) => fault);
+  const worst = measure ? worstOf(planned.map((row) => measure(row, facts))) : [];
+  const items = indexAdvice && { indexAdvice: adviceItems(judged, indexAdvice) };
+  if (!seesAll) {
+    const grant = `GRANT REFERENCES ON *.* TO ${facts.me};`;
+    return faults.length > 0
+      ? { faults, passMessage, measures: worst, truncated: true, grant, ...items }
+      : { skipped: 'Not measured: tables may be hidden from the login.', grant };
+  }
+  // Where every candidate has a fault, the server has counted those beyond the limit too.
+  const isCounted = !measure && !holdsBack && candidates[0];
+  const count = isCounted ? numberIn(isCounted, 'found') - leftOut : all.length;
+  const measures = [countOf(countMetric, count), ...worst];
+  return { faults, passMessage, measures, truncated, ...(isPartial && { skippedForSize: true }), ...items };
 }
 
 /** The tables of candidates, each once. */

@@ -42,6 +42,12 @@ export function addTicketCommands(program: Command, context: CommandContext): vo
       }
     });
 
+  addTriageCommands(group, context);
+  addCommentCommand(group, context);
+}
+
+/** The commands that change who works on tickets, and who has seen them. */
+function addTriageCommands(group: Command, context: CommandContext): void {
   const addChange = (name: string, description: string) =>
     addCommand(group, name, description)
       .argument('<ID...>', `the tickets, at most ${MOST_TICKETS}`, idsOf)
@@ -80,7 +86,9 @@ export function addTicketCommands(program: Command, context: CommandContext): vo
     .action((ids: number[], { until, ...options }: ChangeOptions & { until: Date }) =>
       run(ids, options, async () => ({ acknowledged: { until } })),
     );
+}
 
+function addCommentCommand(group: Command, context: CommandContext): void {
   addCommand(group, 'comment', 'comment on a ticket; @ and the name of a member mentions them')
     .argument('<ID>', 'the ticket', idOf('ID'))
     .requiredOption('--account <ID>', 'the account', idOf('--account'))
