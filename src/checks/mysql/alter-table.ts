@@ -113,6 +113,8 @@ function defaultOf({ defaultValue, dataType }: Column, mariaDb: boolean): string
 const UNIT = '(?:microsecond|second|minute|hour|day|week|month|quarter|year)';
 const OPERAND = String.raw`\s*[-+!~]?\s*(?:interval\s+[\w.]+\s+${UNIT}\b|[\w.]+)`;
 const OPERATOR = String.raw`\s*(?:\|\||&&|<<|>>|<=>|[<>!]=|<>|[-+*/%<>=&|^])`;
+// The pattern is not made for more, and each level of parentheses is another pass.
+const LONGEST_EXPRESSION = 1_000;
 const EXPRESSION = new RegExp(`^${OPERAND}(?:${OPERATOR}${OPERAND})*\\s*$`, 'i');
 
 /**
@@ -120,6 +122,7 @@ const EXPRESSION = new RegExp(`^${OPERAND}(?:${OPERATOR}${OPERAND})*\\s*$`, 'i')
  * Outside of parentheses an operator stands between two words.
  */
 function isOneExpression(text: string): boolean {
+  if (text.length > LONGEST_EXPRESSION) return false;
   let plain = text.replace(/'(?:[^']|'')*'|`(?:[^`]|``)*`/g, 'x');
   for (let inner = ''; inner !== plain; ) {
     inner = plain;

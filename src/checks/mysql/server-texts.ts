@@ -6,7 +6,7 @@ import { quoted } from './quote.ts';
 const WORDS = String.raw`(?!.*(?:--|/\*|\*/))[\p{L}\p{N}_ ,.:@%/+*()=-]*`;
 const STRINGS = String.raw`'(?:[^'\\]|''|\\[^'])*'(?:,'(?:[^'\\]|''|\\[^'])*')*`;
 const MODIFIERS = String.raw`(?: (?:unsigned|signed|zerofill|(?:character set|collate) \w+))*`;
-const TYPE = String.raw`[a-z]\w*${MODIFIERS}(?:\((?:[\d, ]*|${STRINGS})\))?${MODIFIERS}(?: /\*[^*]*\*/)?`;
+const TYPE = String.raw`[a-z]\w*${MODIFIERS}(?:\((?:[\d, ]*|${STRINGS})\)${MODIFIERS})?(?: /\*[^*]*\*/)?`;
 
 const SHAPES: Readonly<Record<string, RegExp>> = Object.fromEntries(
   Object.entries({

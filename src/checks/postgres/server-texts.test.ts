@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { literal, trustedRow } from './server-texts.ts';
+import { literal, printableSql, quotedName, trustedRow } from './server-texts.ts';
 
 const of = (text: unknown, column = 'text') => trustedRow({ [column]: text })[column];
 
@@ -62,3 +62,28 @@ test('a literal is read alike whatever the server says of backslashes', () => {
     String.raw`E'a\u000Ab'`,
   ]);
 });
+
+// A server that is not what it seems chooses these texts. Read twice per character or per word, the first would take minutes, and the
+// others longer than the universe has been there.
+test('a text is read in linear time, whatever its quotes and words', () => {
+  const began = performance.now();
+  for (const part of ["\\'", '"', '""', "''", "E'", `'"`, "'\\", `"'\\`, "'a'' '"])
+    for (const first of ["'", '"', "E'"]) printableSql(`\n${first}${part.repeat(100_000 / part.length)}`);
+  const types = (separator: string, name = '') =>
+    `${`${name}b year year(3) day day[]${separator}`.repeat(300)}!`;
+  const hostile = {
+    columns: types(', ', 'a is '),
+    mend: `ALTER TABLE a ${types(', ', 'ALTER COLUMN a TYPE ')}`,
+    routine: `public.f(${types(',')})`,
+  };
+  for (const [column, text] of Object.entries(hostile))
+    expect(of(text, column) === quotedName(text), column).toBe(true);
+  expect(performance.now() - began).toBeLessThan(2_000);
+});
+
+test.each(["'a\n", '"a\n', "E'a\n\\", `'a' "b\n`, `"b\n" 'a''`])(
+  'a quote without an end is none: %j',
+  (text) => {
+    expect(of(text)).toBe(quotedName(text));
+  },
+);

@@ -10,7 +10,8 @@ const NAMES = `${NAME}(?:[./]${NAME})*`;
 // A backslash means the same whatever the server says of standard_conforming_strings.
 const LITERAL = String.raw`(?:'(?:[^'\\]|'')*'|E'(?:[^'\\]|''|\\\\|\\u[0-9A-F]{4}|\\U[0-9A-F]{8})*')`;
 const TYPE_WORDS = '(?: (?:varying|precision|with|without|time|zone|year|month|day|hour|minute|second|to))*';
-const TYPE = String.raw`${NAME}(?:\.${NAME})?${TYPE_WORDS}(?:\([\w, -]*\))?${TYPE_WORDS}(?:\[\])*`;
+// Each word can be read in one way only: with two, a list of types would take twice as long with each of them.
+const TYPE = String.raw`${NAME}(?:\.${NAME})?${TYPE_WORDS}(?:\([\w, -]*\)${TYPE_WORDS})?(?:\[\])*`;
 const NUMBER = '-?[0-9]+(?:[.][0-9]+)?(?:e[+-]?[0-9]+)?';
 /** Log sequence numbers and names of WAL files. */
 const WAL = '[0-9A-F]+(?:/[0-9A-F]+|[.][0-9A-Za-z.]+)?';
@@ -114,15 +115,16 @@ function trustedValue(column: string, value: unknown): unknown {
   return typeof value === 'object' && !(value instanceof Date) ? null : value;
 }
 
-// A literal, or a quoted identifier, as quote_literal and quote_ident write them.
-const QUOTED = /(E?)'((?:[^'\\]|''|\\.)*)'|"((?:[^"]|"")*)"/gsu;
+// A literal, or a quoted identifier, as quote_literal and quote_ident write them. A quote without an end takes the rest of the
+// text, which would be read anew at each further quote.
+const QUOTED = /(E?)'((?:[^'\\]|''|\\.)*)'|"((?:[^"]|"")*)"|['"].*/gsu;
 const EACH = new RegExp(UNPRINTABLE, 'gu');
 
 /** SQL, or part of it, with each unprintable character in a quoted name or literal escaped. */
-function printableSql(sql: string): string {
-  return sql.replace(QUOTED, (quoted, e: string, text: string | undefined, name = '') => {
+export function printableSql(sql: string): string {
+  return sql.replace(QUOTED, (quoted, e: string, text?: string, name?: string) => {
     if (!UNPRINTABLE.test(quoted)) return quoted;
-    if (text === undefined) return escapedName(name.replaceAll('""', '"'));
+    if (text === undefined) return name === undefined ? quoted : escapedName(name.replaceAll('""', '"'));
     const escaped = e === '' ? text.replaceAll('\\', '\\\\') : text;
     return `E'${escaped.replace(EACH, escapedInLiteral)}'`;
   });
