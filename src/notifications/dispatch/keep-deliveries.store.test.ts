@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeAlerts } from '../../../test/support/console-alerts.ts';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { openPool } from '../../store/connect.ts';
 import type { Read } from '../../store/read.ts';
@@ -171,6 +172,10 @@ test('a list has pages that stay stable, and shows no other account', async () =
   await expect(readDelivery(read, other, newest?.id ?? 0)).rejects.toThrow(/There is no delivery/);
 });
 
+async function prune(): Promise<void> {
+  for await (const _ of pruneEvents(owner));
+}
+
 test('after 30 days what is queued is given up with an entry, and everything is deleted', async () => {
   const accountId = await store.account();
   const id = await webhook(accountId);
@@ -186,11 +191,6 @@ test('after 30 days what is queued is given up with an entry, and everything is 
       where account_id = $1 and event_id in (select event_id from delivery where account_id = $1 and sequence = 1)`,
     [accountId],
   );
-  const prune = async () => {
-    let rows = 0;
-    for await (const step of pruneEvents(owner)) rows += step;
-    return rows;
-  };
   await prune();
   const given = await listDeliveries(read, accountId, id, { limit: 9, state: 'given_up' });
   expect(given).toMatchObject([{ sequence: 1, reason: 'It was queued for 30 days.' }]); // until its entry is written
@@ -207,6 +207,75 @@ test('after 30 days what is queued is given up with an entry, and everything is 
     [accountId],
   );
   expect(entries).toMatchObject([{ properties: { attempts: 1, status: 500, sequence: 1 } }]);
+});
+
+/** Lets an account's events and deliveries, which have all ended, become so many days older. */
+async function age(accountId: number, days: number): Promise<void> {
+  const by = `interval '${days} days'`;
+  await read(
+    `update delivery set queued_at = queued_at - ${by}, is_logged = true, ended_at = coalesce(ended_at, now()),
+            state = case state when 'queued' then 'accepted' else state end
+      where account_id = $1`,
+    [accountId],
+  );
+  await read(`update event set occurred_at = occurred_at - ${by} where account_id = $1`, [accountId]);
+}
+
+test('who was told of a ticket or an alert that stays open for months is told of its end', async () => {
+  const accountId = await store.account();
+  const connectionId = await store.connection(accountId);
+  const alertId = await writeAlerts(store.writer, { accountId, connectionId });
+  const [{ ticket_id: ticketId = 0 } = {}] = await read<{ ticket_id: number }>(
+    `insert into ticket (account_id, connection_id, check_id, category, title, severity, status, metric_line, remediation,
+                         first_seen_at, last_seen_at)
+     values ($1, $2, 'PG_TEST', 'schema', 'A title', 'critical', 'open', '', '', now(), now()) returning ticket_id`,
+    [accountId, connectionId],
+  );
+  const ids = [await webhook(accountId, 'First'), await webhook(accountId, 'Second')];
+  const kinds = ['ops.ticket_created', 'ops.ticket_resolved', 'alert.triggered', 'alert.resolved'];
+  await read(
+    `update destination set minimum_severity = 'critical', kinds = $2 where account_id = $1 and name in ('First', 'Second')`,
+    [accountId, kinds],
+  );
+  const begun = (severity: 'critical' | 'warning') => [
+    newEvent({ kind: 'ops.ticket_created', severity, ticketId }),
+    newEvent({ severity, alertId }),
+  ];
+  await queue(store, accountId, [
+    ...begun('critical'),
+    ...begun('critical'),
+    newEvent({ severity: 'critical' }),
+  ]);
+  const [first, second] = ids;
+  await read(
+    `update delivery set state = 'given_up', ended_at = now() where destination_id = $1 and sequence = 1`,
+    [first],
+  );
+  await read('update destination set removed_at = now() where destination_id = $1', [second]);
+  await age(accountId, 31);
+  await prune();
+  const left = () =>
+    read<{ sequence: number; destination_id: number }>(
+      `select destination_id, sequence from delivery
+        where account_id = $1 and destination_id = any ($2) order by destination_id, sequence`,
+      [accountId, ids],
+    );
+  // The first that was accepted; of a removed destination, none.
+  expect(await left()).toEqual([2, 3].map((sequence) => ({ destination_id: first, sequence })));
+
+  const ended = [
+    newEvent({ kind: 'ops.ticket_resolved', ticketId }),
+    newEvent({ kind: 'alert.resolved', alertId }),
+    newEvent({ kind: 'ops.ticket_resolved', ticketId: ticketId + 1 }),
+  ];
+  await queue(store, accountId, ended);
+  expect((await left()).map(({ sequence }) => sequence)).toEqual([2, 3, 6, 7]);
+  await read(`update ticket set status = 'resolved', resolved_at = now() where account_id = $1`, [accountId]);
+  await read(`update alert set state = 'resolved', resolved_at = now() where account_id = $1`, [accountId]);
+  await age(accountId, 31);
+  await prune();
+  expect(await read('select from delivery where account_id = $1', [accountId])).toEqual([]);
+  expect(await read('select from event where account_id = $1', [accountId])).toEqual([]);
 });
 
 test('a restored store pages nobody, and starts a new epoch', async () => {

@@ -38,10 +38,32 @@ const giveUp = `
   )
   select count(*)::int as rows from ended`;
 
+// Who was told of a ticket or an alert is told of its end, so a destination's first delivery about one that is open stays: the first
+// that was accepted, or else the first.
+const isLastTrace = `
+  exists (select
+            from event e
+            join destination d on d.account_id = e.account_id and d.destination_id = x.destination_id and d.removed_at is null
+           where e.account_id = x.account_id and e.event_id = x.event_id
+             and (exists (select from ticket t
+                           where t.account_id = e.account_id and t.ticket_id = e.ticket_id and t.status = 'open')
+                  or exists (select from alert a
+                              where a.account_id = e.account_id and a.alert_id = e.alert_id and a.state <> 'resolved'))
+             and not exists (select
+                               from event f
+                               join delivery v on v.account_id = f.account_id and v.event_id = f.event_id
+                              where f.account_id = e.account_id and (f.ticket_id = e.ticket_id or f.alert_id = e.alert_id)
+                                and v.destination_id = x.destination_id
+                                and (v.state <> 'accepted', v.delivery_id) < (x.state <> 'accepted', x.delivery_id)))`;
+
 // A delivery waits for its entry in the log. What it needs stays as long as it does: one that was sent again is younger than
 // its event.
 const OLD = [
-  { table: 'delivery', at: 'queued_at', condition: 'x.ended_at is not null and x.is_logged' },
+  {
+    table: 'delivery',
+    at: 'queued_at',
+    condition: `x.ended_at is not null and x.is_logged and not ${isLastTrace}`,
+  },
   { table: 'delivery_attempt', at: 'started_at' },
   {
     table: 'delivery_message',
@@ -58,7 +80,8 @@ const OLD = [
 ];
 
 /**
- * Gives up deliveries that were queued for 30 days, and deletes the events, deliveries, messages and attempts that are older.
+ * Gives up deliveries that were queued for 30 days, and deletes the events, deliveries, messages and attempts that are older, but
+ * not a destination's first delivery about a ticket or an alert that is open.
  * Works in transactions of at most 1,000 rows, and yields the number of each.
  */
 export async function* pruneEvents(owner: pg.Pool): AsyncGenerator<number> {

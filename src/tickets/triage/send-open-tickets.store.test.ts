@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import { insertDestination } from '../../notifications/destination-fixture.ts';
+import { pruneEvents } from '../../notifications/dispatch/prune-events.ts';
+import { openPool } from '../../store/connect.ts';
 import { addTickets } from './many-tickets-fixture.ts';
 import { countOpenTickets, sendOpenTickets } from './send-open-tickets.ts';
 
@@ -61,6 +63,16 @@ test('a destination gets the open tickets that it wants, at once, and no other d
   expect(got.map(({ ticket_id }) => ticket_id)).not.toContain(snoozed);
   expect(await countOpenTickets(store.writer, accountId, chat)).toBe(0);
   expect(await change((made) => sendOpenTickets(made, chat))).toBe(0);
+  // Nor does one get them twice because it got them months ago.
+  await store.writer.query(
+    `update delivery set state = 'accepted', ended_at = now(), is_logged = true, queued_at = now() - interval '90 days'
+      where account_id = $1 and destination_id = $2`,
+    [accountId, chat],
+  );
+  const owner = openPool(store.address, 'owner', { max: 1 });
+  for await (const _ of pruneEvents(owner));
+  await owner.end();
+  expect(await countOpenTickets(store.writer, accountId, chat)).toBe(0);
   await store.writer.query(
     `update delivery set state = 'given_up', ended_at = now() where account_id = $1 and destination_id = $2`,
     [accountId, chat],
