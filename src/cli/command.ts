@@ -20,7 +20,7 @@ import type { TlsMode } from '../vocabulary/tls-modes.ts';
 import type { AuditProof } from './audit-proof.ts';
 import type { Diagnosis } from './doctor/diagnosis.ts';
 import type { OwnPlaces } from './guarded-file.ts';
-import type { BackupTarget, EachBackup, StoreBackup } from './store/back-up-store.ts';
+import type { BackupTarget, EachBackup, WrittenBackup } from './store/back-up-store.ts';
 import type { Restored } from './store/restore-store.ts';
 
 /** A health check as `check run` prints it: the worst finding first. */
@@ -81,7 +81,7 @@ export interface CommandContext {
   /** Checks settings, machine, store and service, and changes nothing. Reports wrong settings instead of throwing. */
   diagnose(): Promise<Diagnosis[]>;
   /** Backs up the store. Into a folder: verifies the file, and keeps the newest of this store. Creates the folder if needed. */
-  backUp(to: BackupTarget): Promise<StoreBackup & { file?: string; removed?: string[] }>;
+  backUp(to: BackupTarget): Promise<WrittenBackup>;
   /** {@link backUp} of every store of the settings. */
   backUpEach(to: BackupTarget): Promise<EachBackup>;
   /** Reads a backup to its end, and checks its signature unless `unsigned`. Changes nothing. */

@@ -6,7 +6,7 @@ import { addWatchedBackupCommands } from '../backups/watched-backup-commands.ts'
 import { addStoreOption } from '../cells/command-cells.ts';
 import { addCommand, type CommandContext } from '../command.ts';
 import { printOne, printProblem } from '../print.ts';
-import type { StoreBackup } from '../store/back-up-store.ts';
+import type { WrittenBackup } from '../store/back-up-store.ts';
 import { UsageError } from '../usage-error.ts';
 
 const KEPT = 7;
@@ -18,7 +18,8 @@ FILE - is standard output, for example to pipe it into an encryption program.
 
 --folder is for a nightly job. It creates the folder, names the file after the store and
 the time, reads the file back to check it, and then removes all but the newest --keep
-backups of this store (${KEPT} by default). Several stores can share a folder.
+backups of this store (${KEPT} by default). Backups that were made while the clock was ahead
+are removed before others. Several stores can share a folder.
 
 The store records how the last backup went: see "dbvitals doctor" and the metrics.
 
@@ -133,10 +134,7 @@ function describeVerified(file: string, unsigned: boolean, found: CheckedBackup)
   return `${file} is complete${unsigned ? '' : ' and signed with this secret key'}: ${rows} rows of ${tables.length} tables${of}, as they were at ${made_at} (dbvitals ${dbvitals}, schema ${migration}).\n`;
 }
 
-function print(
-  { secret_at, ...made }: StoreBackup & { file: string; removed?: string[] },
-  json?: boolean,
-): void {
+function print({ secret_at, ...made }: WrittenBackup & { file: string }, json?: boolean): void {
   if (json) {
     printOne(json, { ...made, holds_secret: false });
     return;
@@ -144,10 +142,16 @@ function print(
   const toOutput = made.file === '-';
   const megabytes = (made.bytes / 1e6).toFixed(1);
   const removed = made.removed?.length ?? 0;
+  const ahead = made.ahead ?? [];
   const said = [
     `${toOutput ? 'Written' : made.file}: ${made.rows} rows of ${made.tables} tables, ${megabytes} MB, from ${made.store}, at ${made.made_at}.`,
     `SHA-256 ${made.sha256}.`,
     ...(removed > 0 ? [`Older backups removed: ${removed}.`] : []),
+    ...(ahead.length > 0
+      ? [
+          `Backups named after a time in the future: ${ahead.length}, such as ${ahead[0]}. They were made while the clock was ahead, and are removed before others.`,
+        ]
+      : []),
     `The backup does not contain the secret key: keep ${secret_at} elsewhere. Without it, the passwords of connections can't be decrypted.`,
   ];
   (toOutput ? process.stderr : process.stdout).write(said.map((line) => `${line}\n`).join(''));

@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.ts';
 import { secretKeys } from '../../config/secret-key.ts';
 import { parseStoreUrl, type StoreAddress } from '../../config/store-url.ts';
 import { backUp, type MadeBackup } from '../../store/backup/backup.ts';
-import { backUpIntoFolder } from '../../store/backup/backup-folder.ts';
+import { type BackupInFolder, backUpIntoFolder } from '../../store/backup/backup-folder.ts';
 import { recordBackup } from '../../store/backup/last-backup.ts';
 import { openPool } from '../../store/connect.ts';
 import { otherCell } from '../../store/directory/claim-cell.ts';
@@ -28,7 +28,7 @@ export async function backUpStore(
   cellId: number | null,
   to: BackupTarget,
   say: Say,
-): Promise<StoreBackup & { file?: string; removed?: string[] }> {
+): Promise<WrittenBackup> {
   const { dataDir, givenSecret, secretFile } = config;
   const place = placeOf(config, cellId);
   const shown = transferProgress();
@@ -61,7 +61,7 @@ export async function backUpStore(
 
 /** The backups of several stores, and a sentence about each store that could not be backed up. */
 export interface EachBackup {
-  made: (StoreBackup & { file?: string; removed?: string[] })[];
+  made: WrittenBackup[];
   failed: string[];
 }
 
@@ -105,8 +105,11 @@ function unrecorded(why: string): void {
   );
 }
 
+/** A backup that was made, and, in a folder, its path, what was removed and what is named after a later time. */
+export type WrittenBackup = StoreBackup & Partial<Pick<BackupInFolder, 'file' | 'removed' | 'ahead'>>;
+
 /** A backup that was made. */
-export interface StoreBackup extends MadeBackup {
+interface StoreBackup extends MadeBackup {
   /** A description of the store. */
   store: string;
   /** The location of the store's secret key. */

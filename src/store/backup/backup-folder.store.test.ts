@@ -132,19 +132,57 @@ test('stores that share a folder lose no backup to each other, in parallel and i
     expect(made.concat(last).map((each) => basename(each.file))).toContain(name);
 });
 
+const commandEnvironment = ([{ host = '', user, password, database } = {}]: StoreAddress) => ({
+  ...bareEnvironment(folder),
+  DATABASE_URL: `postgres://${user}:${password}@${encodeURIComponent(host)}/${database}`,
+  DBVITALS_SECRET_KEY: SECRET.toString('hex'),
+});
+
+test('backups that were made while the clock was ahead go before those of now', async () => {
+  const store = await emptyDatabase('ahead');
+  await migrate(store);
+  const into = join(folder, 'ahead');
+  const { file: first } = await intoFolder(store, into, 3);
+  const nameIn = (ms: number) =>
+    basename(first).replace(/\d{8}T\d{9}Z/, new Date(Date.now() + ms).toISOString().replace(/[-:.]/g, ''));
+  const hour = 3_600_000;
+  const ahead = [1, 2, 24, 48, 24 * 365].map((hours) => nameIn(hours * hour));
+  const beside = nameIn(60_000); // of a machine whose clock differs a little
+  const yesterday = nameIn(-24 * hour);
+  for (const name of [...ahead, beside, yesterday]) writeFileSync(join(into, name), 'x');
+  const made = await intoFolder(store, into, 5);
+  expect(made.removed).toEqual(ahead.slice(0, 4));
+  expect(made.ahead).toEqual(ahead.slice(4));
+  const left = [yesterday, basename(first), basename(made.file), beside, ...made.ahead];
+  expect(readdirSync(into).toSorted()).toEqual(left.toSorted());
+
+  const run = (keep: number) =>
+    spawnSync(process.execPath, [MAIN, 'backup', '--folder', into, '--keep', `${keep}`], {
+      cwd: folder,
+      env: commandEnvironment(store),
+      encoding: 'utf8',
+    });
+  const line = `Backups named after a time in the future: 1, such as ${ahead[4]}. They were made while the clock was ahead, and are removed before others.\n`;
+  expect(run(7).stdout).toContain(line);
+  expect(readdirSync(into)).toHaveLength(6);
+  const { status, stdout } = run(5);
+  expect([status, stdout.includes('in the future')]).toEqual([0, false]);
+  expect(readdirSync(into)).not.toContain(ahead[4]);
+  // All others are of the future: what was just made stays.
+  for (const name of readdirSync(into)) rmSync(join(into, name));
+  for (const name of ahead) writeFileSync(join(into, name), 'x');
+  const alone = await intoFolder(store, into, 1);
+  expect(readdirSync(into)).toEqual([basename(alone.file)]);
+});
+
 /** Backs up into a folder with the command, where `busy` can't be removed by anybody: it is a mount of this process alone. */
 function backUpBeside(busy: string, address: StoreAddress, into: string) {
-  const [{ host = '', user, password, database } = {}] = address;
   const mount = 'mount --bind "$1" "$1" && shift && exec "$@"';
   const own = process.getuid?.() === 0 ? ['--mount'] : ['--mount', '--user', '--map-root-user'];
   const backup = [process.execPath, MAIN, 'backup', '--folder', into, '--keep', '1'];
   return spawnSync('unshare', [...own, 'sh', '-c', mount, 'sh', busy, ...backup], {
     cwd: folder,
-    env: {
-      ...bareEnvironment(folder),
-      DATABASE_URL: `postgres://${user}:${password}@${encodeURIComponent(host)}/${database}`,
-      DBVITALS_SECRET_KEY: SECRET.toString('hex'),
-    },
+    env: commandEnvironment(address),
     encoding: 'utf8',
   });
 }
@@ -221,6 +259,16 @@ test('the store records how its last backup went', async () => {
   expect(succeeded).toMatchObject({ bytes: 12, failure: 'The disk is full.' });
   expect(hasFailed(succeeded)).toBe(false);
   expect(unrecorded).toEqual([]);
+
+  // The last one counts, also if the clock was ahead at the one before.
+  const shift = (column: string) =>
+    owner.query(`update last_backup set ${column} = clock_timestamp() + interval '1 year'`);
+  await shift('succeeded_at');
+  await expect(attempt(() => Promise.reject(full))).rejects.toBe(full);
+  expect(hasFailed(await readLastBackup(owner))).toBe(true);
+  await shift('failed_at');
+  await attempt(async () => ({ bytes: 12 }));
+  expect(hasFailed(await readLastBackup(owner))).toBe(false);
 
   // A store that is not writable is backed up too.
   await root.query('alter role plain set default_transaction_read_only = on');

@@ -10,11 +10,15 @@ import { checkBackup } from './check-backup.ts';
 const DRAFT = /^dbvitals-[\w-]*\.backup\.\w+\.part$/;
 const DRAFT_IS_OLD_MS = 86_400_000;
 
-/** A backup in a folder: its path, and the names of the older backups that were removed. */
+/** A backup in a folder: its path, and the names of the older backups that were removed, and of those named after a later time. */
 export interface BackupInFolder extends MadeBackup {
   file: string;
   removed: string[];
+  ahead: string[];
 }
+
+// The clocks of two machines that share a folder differ a little.
+const CLOCKS_DIFFER_MS = 300_000;
 
 /** How many backups of a store a folder keeps, and the key that signs them. */
 interface FolderOptions {
@@ -25,8 +29,8 @@ interface FolderOptions {
 
 /**
  * Calls `backUp` to write a new file into the folder, which is created if missing. Reads the file back, checks its signature,
- * then removes all but the newest `keep` backups of the store at `address`; several stores may share a folder. If it throws
- * before that, no backup was removed and no incomplete file is left.
+ * then removes all but the newest `keep` backups of the store at `address`; several stores may share a folder. Backups that are named
+ * after a time in the future were made while the clock was ahead, and are removed before others. If it throws before that, no backup was removed and no incomplete file is left.
  */
 export async function backUpIntoFolder(
   address: StoreAddress,
@@ -48,7 +52,7 @@ export async function backUpIntoFolder(
         cause: error,
       });
     }
-    return { file, ...made, removed: await prune(folder, store, name, keep) };
+    return { file, ...made, ...(await prune(folder, store, name, keep)) };
   });
 }
 
@@ -58,8 +62,10 @@ export async function backUpIntoFolder(
  */
 function nameAt({ id, cell }: BackedUpStore, now: Date): string {
   const which = cell === null ? '' : cell === 0 ? 'control-' : `cell-${cell}-`;
-  return `dbvitals-${which}${id}-${now.toISOString().replace(/[-:.]/g, '')}.backup`;
+  return `dbvitals-${which}${id}-${timeInName(now)}.backup`;
 }
+
+const timeInName = (at: Date) => at.toISOString().replace(/[-:.]/g, '');
 
 async function makeFolder(folder: string): Promise<void> {
   try {
@@ -76,19 +82,33 @@ async function makeFolder(folder: string): Promise<void> {
 
 /**
  * Removes all but the newest backups of a store, and drafts older than a day. Never removes `made`, even if the clock was set
- * back. Returns the names of the removed backups.
+ * back. Returns the names of the removed backups, and of those that stay although they are named after a time in the future.
  */
-async function prune(folder: string, { id }: BackedUpStore, made: string, keep: number): Promise<string[]> {
+async function prune(
+  folder: string,
+  { id }: BackedUpStore,
+  made: string,
+  keep: number,
+): Promise<{ removed: string[]; ahead: string[] }> {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   // A store that has become a cell keeps its id.
   const form = new RegExp(`^dbvitals-(?:cell-\\d+-|control-)?${id}-(\\d{8}T\\d{9}Z)\\.backup$`);
   const timeOf = (name: string) => form.exec(name)?.[1] ?? '';
-  const old = names
+  const newest = names
     .filter((name) => form.test(name) && name !== made)
-    .toSorted((one, other) => timeOf(other).localeCompare(timeOf(one)))
-    .slice(keep - 1)
-    .toReversed();
+    .toSorted((one, other) => timeOf(other).localeCompare(timeOf(one)));
+  const latest = timeInName(new Date(Date.now() + CLOCKS_DIFFER_MS));
+  const isAhead = (name: string) => timeOf(name) > latest;
+  const others = [...newest.filter((name) => !isAhead(name)), ...newest.filter(isAhead)];
+  const kept = others.slice(0, keep - 1);
+  const removed = others.slice(keep - 1).toReversed();
+  await removeBackups(folder, made, removed);
+  await removeDrafts(folder, names);
+  return { removed, ahead: kept.filter(isAhead) };
+}
+
+async function removeBackups(folder: string, made: string, old: readonly string[]): Promise<void> {
   const failed: unknown[] = [];
   for (const name of old) await unlink(join(folder, name)).catch((error: unknown) => failed.push(error));
   if (failed.length > 0)
@@ -96,11 +116,13 @@ async function prune(folder: string, { id }: BackedUpStore, made: string, keep: 
       `The backup ${join(folder, made)} is complete, but ${failed.length} of ${old.length} older ones can't be removed (${codeOf(failed[0])}): remove them by hand, before the disk is full.`,
       { cause: failed[0] },
     );
+}
+
+async function removeDrafts(folder: string, names: readonly string[]): Promise<void> {
   for (const name of names.filter((name) => DRAFT.test(name))) {
     const found = await stat(join(folder, name)).catch(() => null); // another store's backup may have ended
     if (found && Date.now() - found.mtimeMs > DRAFT_IS_OLD_MS) await rm(join(folder, name), { force: true });
   }
-  return old;
 }
 
 function codeOf(error: unknown): string {

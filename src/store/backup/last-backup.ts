@@ -13,12 +13,17 @@ export interface LastBackup {
 }
 
 const select = 'select succeeded_at, bytes::float8 as bytes, failed_at, failure from last_backup';
+// The last one is the later one, also if the clock was ahead at the one before.
 const success = `
   insert into last_backup (succeeded_at, bytes) values (clock_timestamp(), $1)
-  on conflict (only_row) do update set succeeded_at = excluded.succeeded_at, bytes = excluded.bytes`;
+  on conflict (only_row) do update
+    set succeeded_at = excluded.succeeded_at, bytes = excluded.bytes,
+        failed_at = least(last_backup.failed_at, excluded.succeeded_at - interval '1 ms')`;
 const failure = `
   insert into last_backup (failed_at, failure) values (clock_timestamp(), $1)
-  on conflict (only_row) do update set failed_at = excluded.failed_at, failure = excluded.failure`;
+  on conflict (only_row) do update
+    set failed_at = excluded.failed_at, failure = excluded.failure,
+        succeeded_at = least(last_backup.succeeded_at, excluded.failed_at - interval '1 ms')`;
 
 const NONE: LastBackup = { succeeded_at: null, bytes: null, failed_at: null, failure: null };
 
