@@ -243,6 +243,24 @@ test("settings of the monitor's own role say nothing of the server", async () =>
   if ((await versionNumber()) >= 170_000) settings.push('event_triggers = off');
   for (const setting of settings) await server.run(`alter role watcher set ${setting}`);
   expect(await judgedAll()).toEqual(before);
+  // They hide what was set for the database, or for all roles, in any spelling.
+  const own = ['off', 'on'];
+  for (const [scope, off] of [
+    ['database shop', 'FALSE'],
+    ['role all', 'off'],
+  ])
+    for (const value of own) {
+      await server.run(`alter role watcher set track_counts = ${value}`);
+      await server.run(`alter ${scope} set track_counts = '${off}'`);
+      expect((await judged('PG_AUTOVACUUM_OFF')).faults, `${scope}, ${value}`).toMatchObject([
+        { object: 'track_counts' },
+      ]);
+      await server.run(`alter ${scope} reset track_counts`);
+      expect((await judged('PG_AUTOVACUUM_OFF')).faults).toEqual([]);
+    }
+  await server.run("alter database shop set pg_stat_statements.track = 'none'");
+  expect((await judgedAll()).filter((line) => !before.includes(line)).join()).toMatch(/pg_stat_statements/);
+  await server.run('alter database shop reset all');
   await server.run('alter role watcher reset all');
   await server.run('alter database shop set pg_stat_statements.track = none');
   expect(await judgedAll()).not.toEqual(before);

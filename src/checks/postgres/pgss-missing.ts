@@ -3,7 +3,7 @@ import type { Check, ServerFacts } from '../check.ts';
 import { onlyRow, textOrNone } from '../columns.ts';
 import type { Fault, Row } from '../fault.ts';
 import { alterSystem } from './alter-system.ts';
-import { IS_OF_OTHERS } from './own-role-settings.ts';
+import { COUNTS_NO_STATEMENT } from './own-role-settings.ts';
 
 // A setting of the library exists only if the server loaded it at startup. The other libraries are hidden without
 // pg_read_all_settings, and may be changed already.
@@ -11,8 +11,7 @@ const sql = `
   select exists (select from pg_extension where extname = 'pg_stat_statements') as installed,
          exists (select from pg_available_extensions where name = 'pg_stat_statements') as available,
          exists (select from pg_settings where name = 'pg_stat_statements.max') as loaded,
-         exists (select from pg_settings where name = 'pg_stat_statements.track' and setting = 'none'
-                  and ${IS_OF_OTHERS}) as mute,
+         ${COUNTS_NO_STATEMENT} as mute,
          (select coalesce(string_agg(quote_literal(trim(' "' from library)), ', '), '')
             from pg_settings
             left join unnest(string_to_array(setting, ',')) library on trim(' "' from library) <> ''

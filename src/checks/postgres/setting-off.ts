@@ -2,7 +2,7 @@ import type { Severity } from '../../vocabulary/severities.ts';
 import type { Category, Check } from '../check.ts';
 import { textIn } from '../columns.ts';
 import { alterSystem } from './alter-system.ts';
-import { IS_OF_OTHERS } from './own-role-settings.ts';
+import { isOff } from './own-role-settings.ts';
 
 /** What differs between the checks of settings that must never be off. */
 interface SettingOff {
@@ -23,11 +23,7 @@ export function settingOff({ settings, severity, ...named }: SettingOff): Check 
     volatile: false,
     scope: 'server',
     sql: () => `
-  select name
-    from pg_settings
-   where name in (${names.map((name) => `'${name}'`).join(', ')})
-     and setting = 'off'
-     and ${IS_OF_OTHERS}
+  ${names.map((name) => `select '${name}' as name where ${isOff(name)}`).join(' union all ')}
    order by name`,
     judge: (rows, server) => ({
       passMessage: `${names.join(' and ')} are on.`,

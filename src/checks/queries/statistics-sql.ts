@@ -2,7 +2,7 @@ import { BACKUP_DIGEST } from '../mysql/backups.ts';
 import { WAITING_DIGEST } from '../mysql/own-time.ts';
 import { isBackupStatement } from '../postgres/backups.ts';
 import { isWaitStatement } from '../postgres/lock-waits.ts';
-import { IS_OF_OTHERS } from '../postgres/own-role-settings.ts';
+import { COUNTS_NO_STATEMENT, isOff } from '../postgres/own-role-settings.ts';
 
 /** The most entries that are read. PostgreSQL keeps 5,000 by default, MariaDB too, MySQL up to 10,000. */
 export const ENTRY_LIMIT = 5_000;
@@ -52,14 +52,14 @@ export function postgresStatistics(schema: string, seen: Seen | null): string {
   return `
   with head as materialized (
     select count(*) filter (where name = 'pg_stat_statements.max') = 1 as loaded,
-           count(*) filter (where name = 'pg_stat_statements.track' and setting = 'none' and ${IS_OF_OTHERS}) = 0 as counts,
-           count(*) filter (where name = 'compute_query_id' and setting = 'off' and ${IS_OF_OTHERS}) = 0 as identifies,
+           not ${COUNTS_NO_STATEMENT} as counts,
+           not ${isOff('compute_query_id')} as identifies,
            pg_has_role('pg_read_all_stats', 'usage') as sees_all,
            quote_ident(current_user) as me,
            extract(epoch from clock_timestamp())::float8 as at,
            extract(epoch from pg_postmaster_start_time())::text as server
       from pg_settings
-     where name in ('pg_stat_statements.max', 'pg_stat_statements.track', 'compute_query_id')
+     where name = 'pg_stat_statements.max'
   )
   select head.*, info.*, query.*
     from head
