@@ -1,10 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 
-const selectPulses = `
-  select pid, extract(epoch from query_start)::float8 as at
+// Those of runs end sooner.
+const pulseSessions = `
     from pg_stat_activity
    where application_name = 'dbvitals' and backend_start < now() - interval '30 s'`;
+
+const selectPulses = `select pid, extract(epoch from query_start)::float8 as at ${pulseSessions}`;
+
+/** How many sessions of the server pulse. */
+export async function countPulseSessions(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(`select count(*)::int as count ${pulseSessions}`);
+  return rows[0]?.count ?? 0;
+}
 
 /** Seconds between one pulse and the next of each session that lasts, as the server saw them for so many seconds. */
 export async function watchPulses(client: pg.Client, measured: number): Promise<number[]> {
