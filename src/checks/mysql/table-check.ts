@@ -99,8 +99,8 @@ const serverRow = `
          (select count(*) from information_schema.tables where ${ofCustomers()}) as tables`;
 
 /** A check with a finding for each faulty object of a server: bounded, and never `ok` about what it can't see. */
-export function tableCheck<T extends Thresholds>(own: TableCheck<T>): Check<T> {
-  const { id, title, category, maxSeverity, thresholds, privilege, needs = {}, about, details } = own;
+export function tableCheck<T extends Thresholds>(definition: TableCheck<T>): Check<T> {
+  const { id, title, category, maxSeverity, thresholds, privilege, needs = {}, about, details } = definition;
   return {
     id,
     title,
@@ -108,22 +108,22 @@ export function tableCheck<T extends Thresholds>(own: TableCheck<T>): Check<T> {
     maxSeverity,
     ...(thresholds && { thresholds }),
     ...(privilege !== undefined && { privilege }),
-    ...(details && { details: (rows, facts) => detailsOf(details, rows, facts) }),
+    ...(details && { details: (rows, facts) => detailsSql(details, rows, facts) }),
     volatile: false,
     scope: 'server',
     cost: 1,
     sql: () => [serverRow, ...(about === undefined ? [] : [about]), ...figures(needs)],
     steps: ({ version, thresholds: levels }) => [
-      (rows) => suspectsOn(own, rows, version)?.before,
+      (rows) => suspectsOn(definition, rows, version)?.before,
       (rows) => {
-        const sql = suspectsOn(own, rows, version)?.sql;
+        const sql = suspectsOn(definition, rows, version)?.sql;
         return typeof sql === 'function' ? sql(rows) : sql;
       },
       (rows) => {
-        const suspects = suspectsOn(own, rows, version);
+        const suspects = suspectsOn(definition, rows, version);
         return suspects && isMariaDb(version) && !suspects.everyEngine ? otherEngines : undefined;
       },
-      (rows) => candidatesSql(own, rows, { version, thresholds: levels }),
+      (rows) => candidatesSql(definition, rows, { version, thresholds: levels }),
     ],
     judge: (rows, facts) => {
       const tables = tablesIn(rows);
@@ -132,8 +132,8 @@ export function tableCheck<T extends Thresholds>(own: TableCheck<T>): Check<T> {
         return { skipped: reason, skippedForSize: true };
       }
       const server = new Figures(rows);
-      const reason = own.blind?.(server, rows, facts);
-      return reason === undefined ? judgeTables(own, rows, facts, server) : { skipped: reason };
+      const reason = definition.blind?.(server, rows, facts);
+      return reason === undefined ? judgeTables(definition, rows, facts, server) : { skipped: reason };
     },
   };
 }
@@ -148,7 +148,8 @@ function suspectsOn<T extends Thresholds>(
   return tables <= FEW || tables > TABLE_LIMIT ? undefined : suspects?.(version);
 }
 
-function detailsOf<T extends Thresholds>(
+/** The statements that read the details of the candidates' tables. */
+function detailsSql<T extends Thresholds>(
   details: NonNullable<TableCheck<T>['details']>,
   rows: readonly Row[],
   { version, thresholds }: Pick<ServerFacts<T>, 'version' | 'thresholds'>,
@@ -160,16 +161,16 @@ function detailsOf<T extends Thresholds>(
 
 /** The statement that reads the candidates; undefined if there are none, or too many tables. */
 function candidatesSql<T extends Thresholds>(
-  own: TableCheck<T>,
+  definition: TableCheck<T>,
   rows: readonly Row[],
   { version, thresholds }: { version: number; thresholds: T },
 ): string | undefined {
   if (tablesIn(rows) > TABLE_LIMIT) return undefined;
-  const suspects = suspectsOn(own, rows, version);
+  const suspects = suspectsOn(definition, rows, version);
   const { listed, isPartial } = listedIn(rows, suspects, thresholds);
   const isRestricted = suspects !== undefined && !(suspects.allIfMore && isPartial);
   if (isRestricted && listed.length === 0) return undefined;
-  const { candidates, worstFirst = 'table_schema, table_name' } = own;
+  const { candidates, worstFirst = 'table_schema, table_name' } = definition;
   return `
   select candidate.*, count(*) over () as found
     from (${candidates(version, isRestricted ? amongst(listed) : ofCustomers, suspects !== undefined && !isRestricted)}
@@ -179,26 +180,26 @@ function candidatesSql<T extends Thresholds>(
 }
 
 function judgeTables<T extends Thresholds>(
-  own: TableCheck<T>,
+  definition: TableCheck<T>,
   rows: readonly Row[],
   facts: ServerFacts<T>,
   server: Figures,
 ): Judgement {
-  const { measure, holdsBack, perSchema, countMetric, indexAdvice, passMessage } = own;
+  const { measure, holdsBack, perSchema, countMetric, indexAdvice, passMessage } = definition;
   const candidates = rows.filter((row) => 'table_schema' in row);
   const details = tableDetails(rows);
   const planned = applyPlan(candidates, facts.indexPlan);
   const leftOut = candidates.length - planned.length;
   const judged = planned.map((row) => ({
     row,
-    fault: own.fault(row, facts, server, details.get(tableOf(row))),
+    fault: definition.fault(row, facts, server, details.get(tableOf(row))),
   }));
   const all = judged.flatMap(({ row, fault }): PlacedFault[] => {
     if (!fault) return [];
     const whole = { ...fault, ...(measure && { measured: faultMeasure(measure(row, facts)) }) };
     return [{ schema: quoted(textIn(row, 'table_schema')), fault: whole }];
   });
-  const suspects = suspectsOn(own, rows, facts.version);
+  const suspects = suspectsOn(definition, rows, facts.version);
   const isPartial = !suspects?.allIfMore && listedIn(rows, suspects, facts.thresholds).isPartial;
   const truncated =
     isPartial || (candidates.length > FAULT_LIMIT && all.length + leftOut === candidates.length);
@@ -217,8 +218,8 @@ function judgeTables<T extends Thresholds>(
       : { skipped: 'Not measured: tables may be hidden from the login.', grant };
   }
   // Where every candidate has a fault, the server has counted those beyond the limit too.
-  const isCounted = !measure && !holdsBack && candidates[0];
-  const count = isCounted ? numberIn(isCounted, 'found') - leftOut : all.length;
+  const [candidate] = candidates;
+  const count = measure || holdsBack || !candidate ? all.length : numberIn(candidate, 'found') - leftOut;
   const measures = [countOf(countMetric, count), ...worst];
   return { faults, passMessage, measures, truncated, ...(isPartial && { skippedForSize: true }), ...items };
 }
