@@ -73,7 +73,7 @@ class WorkerVerifier implements Verifier {
 
   #begin(accountId: number): Verification {
     clearTimeout(this.#idle);
-    const verification = this.#expect(accountId);
+    const verification = this.#waitForAnswer(accountId);
     this.#running.set(accountId, verification);
     verification.result.catch(() => {}); // the page may no longer wait
     this.#publicKeysOf(accountId).then(
@@ -89,7 +89,7 @@ class WorkerVerifier implements Verifier {
   }
 
   /** A verification that waits for the worker's answer. */
-  #expect(accountId: number): Verification {
+  #waitForAnswer(accountId: number): Verification {
     const began = performance.now();
     const { promise, resolve, reject } = Promise.withResolvers<AccountVerified>();
     const late = setTimeout(() => void this.#end('it took too long'), LONGEST_MS);
