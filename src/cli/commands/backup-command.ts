@@ -18,8 +18,8 @@ FILE - is standard output, for example to pipe it into an encryption program.
 
 --folder is for a nightly job. It creates the folder, names the file after the store and
 the time, reads the file back to check it, and then removes all but the newest --keep
-backups of this store (${KEPT} by default). Backups that were made while the clock was ahead
-are removed before others. Several stores can share a folder.
+backups of this store (${KEPT} by default). Backups dated in the future are removed before
+others. Several stores can share a folder.
 
 The store records how the last backup went: see "dbvitals doctor" and the metrics.
 
@@ -149,7 +149,7 @@ function print({ secret_at, ...made }: WrittenBackup & { file: string }, json?: 
     ...(removed > 0 ? [`Older backups removed: ${removed}.`] : []),
     ...(ahead.length > 0
       ? [
-          `Backups named after a time in the future: ${ahead.length}, such as ${ahead[0]}. They were made while the clock was ahead, and are removed before others.`,
+          `Backups dated in the future: ${ahead.length}, such as ${ahead[0]}. The clock was ahead when they were made, or is behind now. They are removed before others.`,
         ]
       : []),
     `The backup does not contain the secret key: keep ${secret_at} elsewhere. Without it, the passwords of connections can't be decrypted.`,

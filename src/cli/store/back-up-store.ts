@@ -105,7 +105,7 @@ function unrecorded(why: string): void {
   );
 }
 
-/** A backup that was made, and, in a folder, its path, what was removed and what is named after a later time. */
+/** A backup that was made, and, in a folder, its path, what was removed and what is dated in the future. */
 export type WrittenBackup = StoreBackup & Partial<Pick<BackupInFolder, 'file' | 'removed' | 'ahead'>>;
 
 /** A backup that was made. */

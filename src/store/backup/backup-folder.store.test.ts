@@ -162,7 +162,7 @@ test('backups that were made while the clock was ahead go before those of now', 
       env: commandEnvironment(store),
       encoding: 'utf8',
     });
-  const line = `Backups named after a time in the future: 1, such as ${ahead[4]}. They were made while the clock was ahead, and are removed before others.\n`;
+  const line = `Backups dated in the future: 1, such as ${ahead[4]}. The clock was ahead when they were made, or is behind now. They are removed before others.\n`;
   expect(run(7).stdout).toContain(line);
   expect(readdirSync(into)).toHaveLength(6);
   const { status, stdout } = run(5);

@@ -10,7 +10,7 @@ import { checkBackup } from './check-backup.ts';
 const DRAFT = /^dbvitals-[\w-]*\.backup\.\w+\.part$/;
 const DRAFT_IS_OLD_MS = 86_400_000;
 
-/** A backup in a folder: its path, and the names of the older backups that were removed, and of those named after a later time. */
+/** A backup in a folder: its path, and the names of the older backups that were removed, and of those left that are dated in the future. */
 export interface BackupInFolder extends MadeBackup {
   file: string;
   removed: string[];
@@ -29,8 +29,8 @@ interface FolderOptions {
 
 /**
  * Calls `backUp` to write a new file into the folder, which is created if missing. Reads the file back, checks its signature,
- * then removes all but the newest `keep` backups of the store at `address`; several stores may share a folder. Backups that are named
- * after a time in the future were made while the clock was ahead, and are removed before others. If it throws before that, no backup was removed and no incomplete file is left.
+ * then removes all but the newest `keep` backups of the store at `address`, those dated in the future before others; several stores
+ * may share a folder. If it throws before that, no backup was removed and no incomplete file is left.
  */
 export async function backUpIntoFolder(
   address: StoreAddress,
@@ -82,7 +82,7 @@ async function makeFolder(folder: string): Promise<void> {
 
 /**
  * Removes all but the newest backups of a store, and drafts older than a day. Never removes `made`, even if the clock was set
- * back. Returns the names of the removed backups, and of those that stay although they are named after a time in the future.
+ * back. Returns the names of the removed backups, and of those left that are dated in the future.
  */
 async function prune(
   folder: string,
