@@ -44,7 +44,7 @@ export async function measureHostile(figure: Figure): Promise<void> {
   const accountId = await addConnections(store, beside, { count: HONEST, checks: 'none' });
   await addConnections(store, other, { count: HONEST, checks: 'none' });
   for (const { port } of hostile) await addHostile(store, accountId, port);
-  const monitor = startProgram(store, 'monitor', { DBVITALS_ALLOW_PRIVATE_TARGETS: 'true' });
+  const monitor = startProgram(store, 'monitor', { DBVITALS_ALLOW_PRIVATE_TARGETS: 'yes' });
   try {
     console.log(
       `${HONEST} connections beside servers that are ${Object.keys(HOSTILE).join(', ')}; ${HONEST} of another account`,
