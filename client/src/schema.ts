@@ -2619,7 +2619,7 @@ export interface operations {
                      *           "connection_name": "catalogue primary",
                      *           "check_id": "MY_AUTOINC_EXHAUSTION",
                      *           "category": "schema",
-                     *           "title": "AUTO_INCREMENT nearly exhausted",
+                     *           "title": "AUTO_INCREMENT or sequence nearly exhausted",
                      *           "object": "`app`.`coupons`",
                      *           "severity": "critical",
                      *           "status": "open",
@@ -3599,7 +3599,7 @@ export interface operations {
                      *         {
                      *           "id": 48,
                      *           "kind": "finding",
-                     *           "name": "AUTO_INCREMENT nearly exhausted: `app`.`coupons`",
+                     *           "name": "AUTO_INCREMENT or sequence nearly exhausted: `app`.`coupons`",
                      *           "database": null,
                      *           "from": null,
                      *           "to": "critical",

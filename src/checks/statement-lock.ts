@@ -89,6 +89,10 @@ const OF_MYSQL: [RegExp, string][] = [
   ],
   [/^ALTER TABLE .* ADD PRIMARY KEY\b/, `Rewrites the table while reads and writes go on. ${METADATA}`],
   [/^(?:OPTIMIZE|ALTER) TABLE\b/, `Reads and writes go on. ${METADATA}`],
+  [
+    /^ALTER SEQUENCE\b/,
+    'Holds the metadata lock of the sequence for a moment: sessions that take a number from it wait.',
+  ],
   [/^(?:KILL|XA)\b/, 'Locks nothing: it ends a session or transaction that holds locks.'],
   [
     /^(?:SELECT|SHOW|SET|START|STOP|CHANGE|RESET (?:REPLICA|SLAVE)|REVOKE|GRANT|(?:ALTER|DROP) USER|EXECUTE IMMEDIATE CONCAT\('SET PASSWORD|ALTER INSTANCE|FLUSH|UPDATE performance_schema)\b/,

@@ -234,7 +234,7 @@ test('MySQL 9.7: from npm start to a fault that is told on Slack in five minutes
     certificate: (printed) => readFileSync(pathIn(server.data, printed.trim().split('\t')[1] ?? ''), 'utf8'),
     fault:
       'create table shop.visits (id tinyint auto_increment primary key); insert into shop.visits values (125);',
-    told: ['Critical on orders: AUTO_INCREMENT nearly exhausted', '`shop`.`visits`', '95 %'],
+    told: ['Critical on orders: AUTO_INCREMENT or sequence nearly exhausted', '`shop`.`visits`', '95 %'],
   });
 }, 300_000);
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Thresholds } from '../../src/checks/check.ts';
 import type { Severity } from '../../src/vocabulary/severities.ts';
 import type { Provocation } from './provocations.ts';
-import { numbers } from './tested-server.ts';
+import { numbers, ON_MYSQL } from './tested-server.ts';
 
 /** A fault that statements make and the finding's remediation fixes. */
 function made(
@@ -21,7 +21,7 @@ function made(
       await server.run(statements);
       return async (remediation) => {
         const [look = '', steps = ''] = remediation.split(' -- then');
-        const statements = [look, ...(/ALTER TABLE [^;]*;/.exec(steps) ?? [])];
+        const statements = [look, ...(/ALTER (?:TABLE|SEQUENCE) [^;]*;/.exec(steps) ?? [])];
         await server.run(statements.flatMap((each) => each.split(/(?<=;) /)));
       };
     },
@@ -59,6 +59,15 @@ export const schema: Provocation[] = [
   made('MY_AUTOINC_EXHAUSTION', 'warning', '`shop`.`coupons`', [
     'create table coupons (id smallint unsigned auto_increment primary key) auto_increment = 56000',
   ]),
+  ...(ON_MYSQL
+    ? []
+    : [
+        made('MY_AUTOINC_EXHAUSTION', 'warning', '`shop`.`invoice_number`', [
+          'create sequence invoice_number maxvalue 1000 nocache',
+          'do setval(invoice_number, 900)',
+          'grant select on invoice_number to watcher@localhost',
+        ]),
+      ]),
   made('MY_AUTOINC_EXHAUSTION', 'critical', '`shop`.`visits`', [
     'create table visits (id int primary key auto_increment) auto_increment = 2100000000',
   ]),

@@ -1,10 +1,14 @@
+import type { Check } from '../check.ts';
 import { numberIn, textIn } from '../columns.ts';
 import type { Row } from '../fault.ts';
 import { percent } from '../wording.ts';
+import { atLeast, type Scale } from '../worst-measures.ts';
 import { alterTable, definitionOf, lookAtTable, showTable } from './alter-table.ts';
 import { exactName } from './exact-name.ts';
 import { isMariaDb } from './flavour.ts';
 import { exactly, printable, quoted } from './quote.ts';
+import { addSequences } from './sequence-faults.ts';
+import { sequenceSteps } from './sequences.ts';
 import { dictionaryPrivilege, largestTables } from './suspects.ts';
 import { tableCheck, tableOf } from './table-check.ts';
 import type { TableCondition } from './table-condition.ts';
@@ -46,10 +50,17 @@ const candidates = (_version: number, ofTables: TableCondition) => `
 /** MariaDB: as many tables as the run's time allows to open. */
 const OPENED = 4_000;
 
-/** AUTO_INCREMENT columns with few values left. */
-export const autoincExhaustion = tableCheck({
+const COUNT = 'nearly_exhausted_auto_increments_count';
+
+const scaleOf = (levels: typeof thresholds): Scale => ({
+  ...atLeast('auto_increment_used_ratio', levels.warning, levels.critical),
+  limit: 1,
+  grows: true,
+});
+
+const ofTables = tableCheck({
   id: 'MY_AUTOINC_EXHAUSTION',
-  title: 'AUTO_INCREMENT nearly exhausted',
+  title: 'AUTO_INCREMENT or sequence nearly exhausted',
   category: 'schema',
   maxSeverity: 'critical',
   thresholds,
@@ -59,16 +70,8 @@ export const autoincExhaustion = tableCheck({
   privilege: dictionaryPrivilege,
   worstFirst: 'share desc',
   details: { of: (row, { warning }) => shareOf(row) >= warning, foreignKeys: true },
-  countMetric: 'nearly_exhausted_auto_increments_count',
-  measure: (row, { thresholds }) => ({
-    metric: 'auto_increment_used_ratio',
-    object: tableOf(row),
-    value: shareOf(row),
-    operator: '>=',
-    ...thresholds,
-    limit: 1,
-    grows: true,
-  }),
+  countMetric: COUNT,
+  measure: (row, facts) => ({ ...scaleOf(facts.thresholds), object: tableOf(row), value: shareOf(row) }),
   fault: (row, facts, _, details) => {
     const { warning, critical } = facts.thresholds;
     const share = shareOf(row);
@@ -85,6 +88,18 @@ export const autoincExhaustion = tableCheck({
   },
   passMessage: 'No AUTO_INCREMENT is nearly exhausted.',
 });
+
+/** AUTO_INCREMENT columns, and MariaDB's sequences, with few values left. */
+export const autoincExhaustion: Check<typeof thresholds> = {
+  ...ofTables,
+  steps: (facts) => [...(ofTables.steps?.(facts) ?? []), ...(isMariaDb(facts.version) ? sequenceSteps : [])],
+  judge: (rows, facts) =>
+    addSequences(ofTables.judge(rows, facts), rows, {
+      ...facts,
+      scale: scaleOf(facts.thresholds),
+      countMetric: COUNT,
+    }),
+};
 
 /** Undefined if the column is gone. */
 function widen(table: TableDetails, columnName: string): string | undefined {

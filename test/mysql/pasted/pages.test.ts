@@ -18,7 +18,7 @@ const NORTH = [replication.copyFrom('north', '1', 'x')];
 const FIXTURES: Readonly<Record<string, readonly string[]>> = {
   CONN_AUTH_FAILED: ["create user if not exists watcher@'%' identified by 'x'"],
   MY_AUTH_LEGACY: ["create user if not exists app@'%' identified by 'x'"],
-  MY_AUTOINC_EXHAUSTION: [ORDERS],
+  MY_AUTOINC_EXHAUSTION: [ORDERS, ...(ON_MYSQL ? [] : ['create sequence invoice_number maxvalue 1000'])],
   MY_CHARSET_LEGACY: [
     'create table people (name varchar(90) not null) charset latin1',
     'create table towns (name varchar(90)) charset latin1',
@@ -64,7 +64,8 @@ const ONLY: readonly (readonly [RegExp, boolean])[] = [
   ],
   [/\bALL SLAVES\b|slave_(?:parallel_threads|exec_mode)|REPLICA 'north'|EXECUTE IMMEDIATE/, MARIADB],
   [/SELECT @password|SET @password|information_schema\.innodb_lock_waits|\bIGNORED\b/, MARIADB],
-  [/innodb_log_file_size/, MARIADB],
+  [/innodb_log_file_size|`invoice_number`/, MARIADB],
+  [/^ALTER SEQUENCE .* AS bigint/, NEW_MARIADB],
   [/^SET GLOBAL innodb_doublewrite/, MYSQL || NEW_MARIADB],
 ];
 
