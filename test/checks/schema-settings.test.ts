@@ -269,6 +269,50 @@ test("settings of the monitor's own role say nothing of the server", async () =>
   await server.run('drop table counted');
 });
 
+test("track_counts that the server has off is found behind a value of the monitor's role or database", async () => {
+  await server.run('create table counted (a int)');
+  const launchers = async (count: number) => {
+    const seen = async () => {
+      await server.run('select pg_reload_conf()');
+      const [row] = await server.run(
+        "select count(*)::int as launchers from pg_stat_activity where backend_type = 'autovacuum launcher'",
+      );
+      return row?.['launchers'];
+    };
+    await expect.poll(seen, { timeout: 10_000, interval: 200 }).toBe(count);
+  };
+  const unmeasured = async (id: string) => (await judged(id)).skipped ?? 'measured';
+  for (const scope of ['role watcher', 'database shop', 'role all']) {
+    await server.run(`alter ${scope} set track_counts = on`);
+    expect((await judged('PG_AUTOVACUUM_OFF')).faults, scope).toEqual([]);
+    await server.run('alter system set track_counts = off');
+    await launchers(0);
+    const [fault, ...others] = (await judged('PG_AUTOVACUUM_OFF')).faults;
+    expect([fault?.object, others], scope).toEqual(['track_counts', []]);
+    if (scope === 'role watcher') expect(await unmeasured('PG_DEAD_TUPLES')).toMatch(/track_counts/);
+
+    // Without pg_monitor the launcher is not seen.
+    await server.run(`alter role stranger set track_counts = on`);
+    const blind = await judged('PG_AUTOVACUUM_OFF', 'stranger');
+    expect(blind.skipped).toMatch(/^Not measured: .* hides the server's track_counts/);
+    expect(blind.grant).toBe('GRANT pg_monitor TO stranger;');
+    await server.run('alter system set autovacuum = off; SELECT pg_reload_conf()');
+    await server.until(`select setting = 'off' from pg_settings where name = 'autovacuum'`);
+    const both = await judged('PG_AUTOVACUUM_OFF');
+    expect([both.faults.map(({ object }) => object), both.truncated]).toEqual([['autovacuum'], true]);
+    await server.run('alter system reset autovacuum; SELECT pg_reload_conf()');
+    await server.run('alter role stranger reset track_counts');
+
+    await server.run(fault?.remediation ?? '');
+    await launchers(1);
+    expect((await judged('PG_AUTOVACUUM_OFF')).faults, scope).toEqual([]);
+    await server.run(`alter ${scope} reset track_counts`);
+  }
+  await server.run('alter system reset all');
+  await server.run('select pg_reload_conf()');
+  await server.run('drop table counted');
+});
+
 test('PG_EVENT_TRIGGER_DISABLED: a setting that turns all of them off is one fault', async () => {
   if ((await versionNumber()) < 170_000) return;
   await server.run('create function noted() returns event_trigger language plpgsql as $$ begin end $$');
