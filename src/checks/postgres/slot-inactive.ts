@@ -6,6 +6,7 @@ import type { Measure } from '../measure.ts';
 import { counted, duration, size } from '../wording.ts';
 import { atLeast, atMost, faultMeasure, uncompared, worstOf } from '../worst-measures.ts';
 import { lostSlotSteps, slotSteps } from './slot-steps.ts';
+import { ofThisServer } from './synced-slots.ts';
 
 /** Seconds without a consumer, and hours until what it keeps reaches the limit; dbvitals' own: a disk takes longer to fill. */
 const thresholds = { warning_seconds: 30 * 60, critical_hours: 24 };
@@ -19,8 +20,8 @@ const reasonOf = (version: number) => {
   return version < 160_000 ? 'null' : "case when conflicting and pg_is_in_recovery() then 'conflicting' end";
 };
 
-// Before 17 the server does not show since when. Slots that a standby synchronizes (17) are never active. Without a
-// limit (-1) `most` is null; wal_keep_size may keep more than the limit says.
+// Before 17 the server does not show since when. Without a limit (-1) `most` is null; wal_keep_size may keep more than the
+// limit says.
 const sql = (version: number) => `
   select case when bound.bytes >= 0
                 then greatest(bound.bytes, pg_size_bytes(current_setting('wal_keep_size')), 1024 * 1024)
@@ -44,7 +45,7 @@ const sql = (version: number) => `
                   end as lsn
         ) now
        where not temporary
-         ${version < 170_000 ? '' : 'and not (synced and pg_is_in_recovery())'}
+         and ${ofThisServer(version)}
        order by lost desc, active, kept desc nulls last, slot_name
        limit ${FAULT_LIMIT + 1}
     ) slot on true`;
@@ -74,9 +75,7 @@ export const slotInactive: Check<typeof thresholds> = {
       measures: measures(slots, facts),
       truncated: rows.length > FAULT_LIMIT,
     };
-    const unknown = slots.some(
-      (row) => row['lost'] !== true && keepsWal(row) && idleFor(row, facts) === undefined,
-    );
+    const unknown = slots.some((row) => keepsWal(row) && idleFor(row, facts) === undefined);
     if (!unknown) return judgement;
     if (faults.length > 0) return { ...judgement, truncated: true };
     const skipped =
@@ -119,9 +118,10 @@ function fault(row: Row, facts: ServerFacts<typeof thresholds>): Fault | null {
   };
 }
 
-/** A slot keeps the segment that it is in, which the server needs itself. One whose position is null keeps nothing. */
+/** A slot keeps the segment that it is in, which the server needs itself. One that is invalid, or whose position is null, keeps nothing. */
 function keepsWal(row: Row): boolean {
-  return row['active'] !== true && typeof row['kept'] === 'number' && row['kept'] > numberIn(row, 'segment');
+  if (row['active'] === true || row['lost'] === true) return false;
+  return typeof row['kept'] === 'number' && row['kept'] > numberIn(row, 'segment');
 }
 
 /** The time until an idle slot reaches its limit, or fills the disk, at the rate of the last run or since it is idle. */
@@ -149,7 +149,7 @@ function measures(slots: Row[], facts: ServerFacts<typeof thresholds>): Measure[
     return seconds === undefined ? [] : [idleMeasure(row, seconds, facts)];
   });
   const kept = slots
-    .filter((row) => typeof row['kept'] === 'number')
+    .filter((row) => typeof row['kept'] === 'number' && row['lost'] !== true)
     .map(
       (row): Measure => ({
         ...uncompared('slot_wal_bytes'),

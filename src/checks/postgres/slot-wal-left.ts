@@ -5,13 +5,14 @@ import type { Fault, Row } from '../fault.ts';
 import { counted, percent, size } from '../wording.ts';
 import { atMost, faultMeasure, worstOf } from '../worst-measures.ts';
 import { slotSteps } from './slot-steps.ts';
+import { ofThisServer } from './synced-slots.ts';
 
 /** Free shares of max_slot_wal_keep_size; dbvitals' own: as for a disk that fills up. */
 const thresholds = { warning: 0.2, critical: 0.05 };
 
 // wal_keep_size may keep more than the limit says. Both are in MB; -1 = no limit, and then no slot is ever lost. Of a slot that keeps
 // nothing yet, the server computes as if it kept all WAL since the first.
-const sql = `
+const sql = (version: number) => `
   select setting.megabytes,
          slot.*
     from (
@@ -28,6 +29,7 @@ const sql = `
        where megabytes >= 0
          and safe_wal_size is not null
          and restart_lsn is not null
+         and ${ofThisServer(version)}
        order by free, slot_name
        limit ${FAULT_LIMIT + 1}
     ) slot on true`;
@@ -41,7 +43,7 @@ export const slotWalLeft: Check<typeof thresholds> = {
   volatile: true,
   scope: 'server',
   thresholds,
-  sql: () => sql,
+  sql,
   judge: (rows, facts) => {
     const { warning, critical } = facts.thresholds;
     if (numberIn(onlyRow(rows.slice(0, 1)), 'megabytes') < 0) {

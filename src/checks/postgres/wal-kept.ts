@@ -20,6 +20,7 @@ const sql = `
       select quote_ident(slot_name) as name, pg_wal_lsn_diff(now.lsn, restart_lsn)::float8 as kept
         from pg_replication_slots
        where restart_lsn is not null
+         and wal_status is distinct from 'lost' -- an invalid slot keeps nothing, and may still say from where it did
        order by kept desc, name
        limit 1
     ) slot on true`;
@@ -53,7 +54,7 @@ export const walKept: Check<typeof thresholds> = {
           severity: 'warning',
           object: null,
           metricLine: `${line}${holder}; find out what keeps it before the disk is full.`,
-          remediation: `SELECT slot_name, active, restart_lsn, wal_status, archiver.last_failed_wal FROM pg_stat_archiver archiver LEFT JOIN pg_replication_slots ON true ORDER BY restart_lsn; -- then let the consumer of the first slot catch up, or drop the slot if its consumer is gone for good; if a WAL file failed last, ${facts.provider ? `ask the support of ${PROVIDER_NAMES[facts.provider]}` : 'mend archive_command'}`,
+          remediation: `SELECT slot_name, active, restart_lsn, wal_status, archiver.last_failed_wal FROM pg_stat_archiver archiver LEFT JOIN pg_replication_slots ON wal_status IS DISTINCT FROM 'lost' ORDER BY restart_lsn; -- then let the consumer of the first slot catch up, or drop the slot if its consumer is gone for good; if a WAL file failed last, ${facts.provider ? `ask the support of ${PROVIDER_NAMES[facts.provider]}` : 'mend archive_command'}`,
           measured: faultMeasure(measure),
         },
       ],

@@ -10,6 +10,7 @@ import { isOlder, LOCK_WAITS, ownTime } from './lock-waits.ts';
 import { preparedSteps } from './prepared-xact-old.ts';
 import { unseenSessions } from './session-check.ts';
 import { slotSteps } from './slot-steps.ts';
+import { ofThisServer } from './synced-slots.ts';
 
 /**
  * Seconds if the server keeps a time; transactions if it keeps none: an active slot, a standby's feedback, any
@@ -49,6 +50,7 @@ const sql = (version: number): string => `
       from pg_replication_slots
      where coalesce(xmin, catalog_xmin) is not null
        and wal_status is distinct from 'lost'
+       and ${ofThisServer(version)}
     union all
     select 'standby', quote_ident(application_name), null, max(age(backend_xmin))::float8, quote_literal(application_name)
       from pg_stat_replication
