@@ -193,3 +193,13 @@ test('levels of an own check are judged only where it runs', async () => {
   await check({ warning: 10, critical: 100, engine: 'mysql' });
   await contradicts(check({ warning: 10, critical: 100 }));
 });
+
+test('a tag that makes an own check run is refused where older thresholds contradict its levels', async () => {
+  const { own, check, tags } = await watched();
+  await check({ warning: 10, critical: 100, tags: ['pci', 'shop'] });
+  await own(stuck({ critical: 5 }));
+  await tags(['shop']);
+  await contradicts(tags(['pci']));
+  await own(stuck({ critical: 50 }));
+  await tags(['pci']);
+});

@@ -141,7 +141,7 @@ interface Scope {
   connectionIds: readonly number[] | null;
   /** '' = none. */
   tag: string;
-  /** Those with changed thresholds, or those that a changed tag sets. */
+  /** Those with changed thresholds, or those that a changed tag sets, or that run where it is. */
   checks: { ids: readonly string[] } | { ofTags: readonly string[] };
 }
 
@@ -153,20 +153,28 @@ export function requireOrderAtEnd(change: Change, scope: Scope): void {
   change.atEnd(() => requireOrder(change, scope));
 }
 
-function checkIdsIn({ checks }: Scope, overrides: readonly Override[]): readonly string[] {
+function checkIdsIn(
+  { checks }: Scope,
+  overrides: readonly Override[],
+  ownChecks: readonly OwnCheck[],
+): readonly string[] {
   if ('ids' in checks) return checks.ids;
-  const set = overrides.filter(({ tag }) => checks.ofTags.includes(tag));
-  return [...new Set(set.map(({ check_id }) => check_id))];
+  const { ofTags } = checks;
+  const set = overrides.filter(({ tag }) => ofTags.includes(tag)).map(({ check_id }) => check_id);
+  const run = ownChecks.filter(({ tags }) => tags.some((tag) => ofTags.includes(tag)));
+  return [...new Set([...set, ...run.map(({ id }) => findingId(id))])];
 }
 
 async function requireOrder({ client, accountId }: Change, scope: Scope): Promise<void> {
   const { connectionIds, tag } = scope;
   const read = within(client);
   const all = await listOverrides(read, accountId);
-  const checkIds = checkIdsIn(scope, all);
+  const { checks } = scope;
+  const needsOwn = 'ofTags' in checks || checks.ids.some(isOwnCheckId);
+  const ownChecks = needsOwn ? await listOwnChecks(read, accountId) : [];
+  const checkIds = checkIdsIn(scope, all, ownChecks);
   if (checkIds.length === 0) return;
   const overrides = all.filter(({ check_id }) => checkIds.includes(check_id));
-  const ownChecks = checkIds.some(isOwnCheckId) ? await listOwnChecks(read, accountId) : [];
   // Those without connections yet: the account's alone, and together with the tag's.
   if (connectionIds === null) {
     const bare = { thresholds: {}, tags: tag === '' ? [] : [tag] };
