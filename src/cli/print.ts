@@ -1,4 +1,4 @@
-import { cleanText } from '../platform/text/clean-text.ts';
+import { cleanText, escapeUnprintable, hexOf } from '../platform/text/clean-text.ts';
 
 /** A row to print: column or field name to value. */
 type Row = Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ export function printList(
 ): void {
   process.stdout.write(
     json
-      ? `${JSON.stringify(rows)}\n`
+      ? jsonLine(rows)
       : table(
           rows.map((row) => ({ ...row })),
           columns,
@@ -21,7 +21,13 @@ export function printList(
 
 /** Prints a single row as a JSON object, or as one line per field. */
 export function printOne(json: boolean | undefined, thing: object): void {
-  process.stdout.write(json ? `${JSON.stringify(thing)}\n` : fields({ ...thing }));
+  process.stdout.write(json ? jsonLine(thing) : fields({ ...thing }));
+}
+
+/** A value as JSON in one line: what a terminal would act on or not show is escaped in it, and so means the same. */
+export function jsonLine(value: unknown): string {
+  const units = (character: string) => character.split('').map((unit) => `\\u${hexOf(unit)}`);
+  return `${escapeUnprintable(JSON.stringify(value), (character) => units(character).join(''))}\n`;
 }
 
 /** A list as aligned columns with headings. */

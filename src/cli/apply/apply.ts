@@ -7,7 +7,7 @@ import { inTransaction } from '../../store/connect.ts';
 import { idOf } from '../arguments.ts';
 import { addCellOption } from '../cells/command-cells.ts';
 import { addCommand, type CommandContext } from '../command.ts';
-import { cell } from '../print.ts';
+import { cell, jsonLine } from '../print.ts';
 import { readInput } from '../read-input.ts';
 import { UsageError } from '../usage-error.ts';
 import { type Difference, lineOf } from './apply-step.ts';
@@ -73,7 +73,7 @@ export function addApplyCommand(program: Command, context: CommandContext): void
       const done = await context.withStore(async (writer, openOwner) =>
         apply(writer, wanted, { plan, prune }, await context.openSecret(writer, openOwner), show),
       );
-      if (json) process.stdout.write(`${JSON.stringify(done)}\n`);
+      if (json) process.stdout.write(jsonLine(done));
       else sumUp(done);
       if (exitCode && done.changes.length > 0) process.exitCode = DIFFERS;
     });

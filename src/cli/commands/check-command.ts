@@ -21,6 +21,7 @@ import {
 } from '../connection-options.ts';
 import { addOwnCheckCommands } from '../own-checks/own-check-command.ts';
 import { addTryCommand } from '../own-checks/try-own-check-command.ts';
+import { jsonLine } from '../print.ts';
 import { printCheck, progressLine } from '../print-check.ts';
 import { readPassword } from '../read-password.ts';
 import { UsageError } from '../usage-error.ts';
@@ -63,7 +64,7 @@ async function runStored(
       ),
     ),
   );
-  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  if (json) process.stdout.write(jsonLine(result));
   else printCheck({ ...result, cost });
 }
 
@@ -89,7 +90,7 @@ async function runOnce(
     own: ownChecks,
   };
   const { cost, ...result } = await withProgress((show) => context.checkOnce(target, show));
-  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  if (json) process.stdout.write(jsonLine(result));
   else printCheck({ ...result, cost });
   process.exitCode = exitCodeOf(result.checks);
 }

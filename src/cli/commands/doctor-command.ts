@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { addCommand, type CommandContext } from '../command.ts';
 import type { Diagnosis } from '../doctor/diagnosis.ts';
-import { cell } from '../print.ts';
+import { cell, jsonLine } from '../print.ts';
 
 const COLORS = { ok: 'green', warning: 'yellow', error: 'red' } as const;
 
@@ -20,7 +20,7 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
         ? await (await import('../collector/check-collector.ts')).checkCollector(places, context.ownPlaces())
         : await context.diagnose();
       const status = worst(diagnoses);
-      if (json) process.stdout.write(`${JSON.stringify({ status, diagnoses })}\n`);
+      if (json) process.stdout.write(jsonLine({ status, diagnoses }));
       else process.stdout.write(diagnoses.map(told).join(''));
       if (status === 'error') process.exitCode = 1;
     });

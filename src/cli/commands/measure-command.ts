@@ -10,7 +10,7 @@ import { inTransaction } from '../../store/connect.ts';
 import { type Read, within } from '../../store/read.ts';
 import { idOf, oneOf, textOf, timeOf } from '../arguments.ts';
 import { addCommand, type CommandContext } from '../command.ts';
-import { printList } from '../print.ts';
+import { jsonLine, printList } from '../print.ts';
 import { UsageError } from '../usage-error.ts';
 
 const DAY_MS = 86_400_000;
@@ -44,7 +44,7 @@ export async function readConnectionData<T>(
 
 function printLatest(json: boolean | undefined, latest: LatestMeasures | null): void {
   if (json) {
-    process.stdout.write(`${JSON.stringify(latest ?? { measured_at: null, dropped: 0, measures: [] })}\n`);
+    process.stdout.write(jsonLine(latest ?? { measured_at: null, dropped: 0, measures: [] }));
     return;
   }
   if (latest === null)
@@ -138,8 +138,7 @@ function printShown(format: (typeof FORMATS)[number], shown: readonly Shown[]): 
   if (format === 'csv') process.stdout.write(`${columns.join(',')}\r\n`);
   for (const series of shown) {
     const points = [...pointsOf(series)];
-    if (format === 'ndjson')
-      process.stdout.write(points.map((point) => `${JSON.stringify(point)}\n`).join(''));
+    if (format === 'ndjson') process.stdout.write(points.map((point) => jsonLine(point)).join(''));
     else if (format === 'csv') {
       const line = (point: Point) => `${columns.map((name) => csvCell(point[name] ?? null)).join(',')}\r\n`;
       process.stdout.write(points.map(line).join(''));
@@ -185,7 +184,7 @@ export function addMeasureCommands(program: Command, context: CommandContext): v
         throw new UsageError('--from must not be later than --to.');
       }
       const shown = await context.withStore((writer) => readShown(writer, options));
-      if (json) process.stdout.write(`${JSON.stringify(shown)}\n`);
+      if (json) process.stdout.write(jsonLine(shown));
       else printShown(format, shown);
     });
 }

@@ -9,7 +9,7 @@ import { notFound } from '../../platform/rejection.ts';
 import { readAs } from '../../store/read.ts';
 import { countOf, idOf, serviceUrlOf } from '../arguments.ts';
 import { addCommand, type CommandContext } from '../command.ts';
-import { cell } from '../print.ts';
+import { cell, jsonLine } from '../print.ts';
 import { UsageError } from '../usage-error.ts';
 
 const NOTES = `
@@ -54,7 +54,7 @@ export function addDigestCommand(program: Command, context: CommandContext): voi
         readAs(reader, account, (read) => readDigest(read, account, from)),
       );
       if (!digest) throw notFound('account', account);
-      if (json) return void process.stdout.write(`${JSON.stringify(digest)}\n`);
+      if (json) return void process.stdout.write(jsonLine(digest));
       const text = digestText(digest, timeZone);
       const consoleUrl = (url ?? context.consoleUrl()).replace(/\/$/, '');
       const place = { consoleUrl, account: digest.account.name };

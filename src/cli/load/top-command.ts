@@ -6,7 +6,7 @@ import type { LiveLook } from '../../monitor/pulse/live-look.ts';
 import { inTransaction } from '../../store/connect.ts';
 import { durationOf, idOf } from '../arguments.ts';
 import { addCommand, type CommandContext } from '../command.ts';
-import { cell } from '../print.ts';
+import { cell, jsonLine } from '../print.ts';
 import { type TopView, topJson, topLines, toTopView } from './top-view.ts';
 
 const EVERY_SECONDS = 2;
@@ -41,7 +41,7 @@ export function addTopCommand(program: Command, context: CommandContext): void {
         await context.lookAt(writer, { accountId, connectionId: connection }, async (look) => {
           if (!once && !json && process.stdout.isTTY) return watch(look, name, every);
           const view = toTopView(null, await readOrThrow(look), new Date());
-          process.stdout.write(`${json ? JSON.stringify(topJson(view)) : topLines(name, view).join('\n')}\n`);
+          process.stdout.write(json ? jsonLine(topJson(view)) : `${topLines(name, view).join('\n')}\n`);
         });
       });
     });

@@ -15,6 +15,11 @@ export const UNPRINTABLE = /(?![ \u200c\u200d])[\p{Cc}\p{Cf}\p{Z}]/u;
 
 const EACH = new RegExp(UNPRINTABLE, 'gu');
 
+/** A text whose unprintable characters are escaped, but for the ends of lines and tabs. */
+export function escapeUnprintable(text: string, encode: (character: string) => string): string {
+  return text.replace(EACH, (character) => (/[\n\t]/.test(character) ? character : encode(character)));
+}
+
 /**
  * Whether a text that is shown and copied stays the same text. U+FFFD stands for bytes that could not be decoded, so a
  * text with it is not the server's.

@@ -18,6 +18,7 @@ import { listDestinations } from '../../../notifications/destinations/destinatio
 import { removeDestination } from '../../../notifications/destinations/remove-destination.ts';
 import { inTransaction } from '../../../store/connect.ts';
 import { within } from '../../../store/read.ts';
+import { jsonLine } from '../../print.ts';
 import { configurationSchema } from '../configuration-schema.ts';
 import { parseDesiredState } from '../desired-state.ts';
 import { carryOut, differencesOf, planAccounts } from '../plan-accounts.ts';
@@ -332,7 +333,7 @@ test('an account whose connections and destinations were removed or are off, wit
   ]);
   expect(await drift(text)).toEqual([]);
   expect(await drift(await exported(id, true))).toEqual([]);
-  const name = JSON.stringify(accounts[0]?.name);
+  const name = jsonLine(accounts[0]?.name).trim();
   const copy = (await exported(id, true)).replace(`"name":${name}`, '"name":"Copy of odd"');
   const copied = await apply(copy);
   expect(copied).not.toBe(id);

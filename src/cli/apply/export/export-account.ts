@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { stringify } from 'yaml';
+import { Document, visit } from 'yaml';
 import { type AccountRow, accountColumns, accountOf } from '../../../accounts/account-row.ts';
 import { listMembers } from '../../../accounts/members/list-members.ts';
 import { everySettingsOf, type StoredConnection } from '../../../connections/connection-changes.ts';
@@ -14,10 +14,12 @@ import { listOwnChecks, type StoredOwnCheck } from '../../../connections/own-che
 import { readTags } from '../../../connections/tags/connection-tags.ts';
 import { listOverrides, type StoredOverride } from '../../../connections/thresholds/list-overrides.ts';
 import type { SecretKeys } from '../../../platform/encryption.ts';
+import { escapeUnprintable, hexOf } from '../../../platform/text/clean-text.ts';
 import { within } from '../../../store/read.ts';
 import { silencesInForce } from '../../../tickets/silences/list-silences.ts';
 import type { SilenceRow } from '../../../tickets/silences/silence-row.ts';
 import { isShippedAuthority } from '../../../vocabulary/hosted/authorities.ts';
+import { jsonLine } from '../../print.ts';
 import type {
   WrittenAccount,
   WrittenConnection,
@@ -77,9 +79,22 @@ export async function exportAccount(
 /** The file of {@link exportAccount}: YAML, or JSON without the comment, which is YAML too. */
 export function writeExport(account: WrittenAccount, json: boolean): string {
   const file = { accounts: [account] };
-  if (json) return `${JSON.stringify(file)}\n`;
+  if (json) return jsonLine(file);
   const comment = HEAD.split('\n').map((line) => `#${line}\n`);
-  return `${comment.join('')}${stringify(file, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+  return `${comment.join('')}${escapedYaml(file)}`;
+}
+
+/** YAML that a terminal shows as it is: names that are older than the rule against such characters are escaped in quotes. */
+function escapedYaml(file: object): string {
+  const document = new Document(file, { aliasDuplicateObjects: false });
+  const encode = (character: string) => `\\U${hexOf(character).padStart(8, '0')}`;
+  visit(document, {
+    Scalar: (_, node) => {
+      const { value } = node;
+      if (typeof value === 'string' && escapeUnprintable(value, encode) !== value) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return escapeUnprintable(document.toString({ lineWidth: 0 }), encode);
 }
 
 async function exportConnections(
