@@ -25,7 +25,8 @@ export async function openWorkingCell(
   { max, control, secret, log }: { max: number; control: pg.Pool; secret: SecretKeys; log: Logger },
 ): Promise<WorkingCell> {
   const cell = await cells.openPlace(place);
-  const writer = cells.openPool(cell, 'writer', { max, statementTimeout: WORK_DEADLINE_MS }, control);
+  const limits = { max, statementTimeout: WORK_DEADLINE_MS, keepsPlans: true };
+  const writer = cells.openPool(cell, 'writer', limits, control);
   try {
     await bindAtStart(writer, secret, log);
     return { cell, writer };

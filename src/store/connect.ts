@@ -3,6 +3,7 @@ import type { StoreAddress, StoreRole } from '../config/store-url.ts';
 import { isTraced } from '../platform/telemetry/tracing.ts';
 import { requireServerSignature, UNPROVED } from '../platform/unsafe/server-signature.ts';
 import { withControl } from './cells/control-store.ts';
+import { keepPlans } from './pool/keep-plans.ts';
 import { sharedPrimary } from './pool/primary.ts';
 import { traceStatements } from './pool/trace-statements.ts';
 import { StoreUnavailable } from './store-failure.ts';
@@ -24,14 +25,15 @@ export interface PoolOptions {
   max: number;
   pipeline?: boolean;
   statementTimeout?: number | undefined;
+  keepsPlans?: boolean;
   name?: string;
 }
 
 /**
  * Opens a pool of connections to the store that act as `role`. If a host is lost or does not answer, the pool uses the next
  * one of `address`. `statementTimeout`, in milliseconds, limits each statement on client and server; without it there is no
- * limit, and a statement to a host that falls silent waits until the host is back. `name` is shown in pg_stat_activity;
- * default: the role.
+ * limit, and a statement to a host that falls silent waits until the host is back. `keepsPlans` is for a pool that lives long and
+ * repeats its statements: see {@link keepPlans}. `name` is shown in pg_stat_activity; default: the role.
  * Connecting throws {@link StoreUnavailable} if the host is a standby, and an error if it gives another role than requested.
  */
 export function openPool(address: StoreAddress, role: StoreRole, options: PoolOptions): pg.Pool {
@@ -58,6 +60,7 @@ export function openPool(address: StoreAddress, role: StoreRole, options: PoolOp
         this.connection.stream.destroy();
       });
       if (pooled) this.query = unnamed(this);
+      else if (options.keepsPlans) keepPlans(this);
       if (isTraced()) traceStatements(this, role);
     }
 

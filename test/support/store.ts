@@ -103,7 +103,7 @@ export async function startTestStore(initial: ServerSettings = {}): Promise<Test
     return client;
   };
   const address = addressOf(folder);
-  const writer = openPool(address, 'writer', { max: 10 });
+  const writer = openPool(address, 'writer', { max: 10, keepsPlans: true }); // as the service's own
 
   const said: TestStore['said'] = [];
   const hear = (level: string) => (details: unknown, message?: string) => {
