@@ -15,10 +15,15 @@ export const STORE_DEADLINE_MS = 2_000;
 export const WORK_DEADLINE_MS = 20_000;
 
 const INT8_ARRAY: number = 1016; // the OID of bigint[]; no column of this type contains nulls
+const FLOAT_ARRAYS: readonly number[] = [1021, 1022]; // the OIDs of real[] and double precision[]; ours have one dimension
 
 // Identifiers stay below 2^53 (they count from 1), so a JavaScript number holds them exactly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(INT8_ARRAY, (text) => text.slice(1, -1).split(',').filter(Boolean).map(Number));
+// Histories have thousands of values. The driver looks for quotes and brackets at each character, which no number has.
+for (const type of FLOAT_ARRAYS) {
+  pg.types.setTypeParser(type, (text) => text.slice(1, -1).split(',').filter(Boolean).map(numberOrNull));
+}
 
 /** How many connections a pool has at most, and how it uses them: see {@link openPool}. */
 export interface PoolOptions {
@@ -126,6 +131,10 @@ export function openPool(address: StoreAddress, role: StoreRole, options: PoolOp
   pool.on('error', () => {});
   if (isTraced()) traceStatements(pool, role);
   return pool;
+}
+
+function numberOrNull(text: string): number | null {
+  return text === 'NULL' ? null : Number(text);
 }
 
 /** The client's `query` without statement names, which belong to a session: a pooler's client has no session of its own. */

@@ -183,16 +183,17 @@ function pointsOf(
   series: readonly NamedSeries[],
 ): Static<typeof Point>[] {
   const named = series.find((each) => each.series_id === series_id);
-  const names = {
-    check_id: orNull(named?.check_id ?? ''),
-    database: orNull(named?.database ?? ''),
-    object: named?.object ?? null,
-  };
+  const checkId = orNull(named?.check_id ?? '');
+  const database = orNull(named?.database ?? '');
+  const object = named?.object ?? null;
+  const [values, least, greatest] = [mean ?? last, minimum ?? last, maximum ?? last];
   return at.map((seconds, n) => ({
     at: new Date(seconds * 1_000).toISOString(),
-    value: (mean ?? last)[n] ?? null,
-    min: (minimum ?? last)[n] ?? null,
-    max: (maximum ?? last)[n] ?? null,
-    ...names,
+    value: values[n] ?? null,
+    min: least[n] ?? null,
+    max: greatest[n] ?? null,
+    check_id: checkId,
+    database,
+    object,
   }));
 }
