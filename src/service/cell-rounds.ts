@@ -62,7 +62,7 @@ export function startCellRounds(cells: Cells, cell: Cell, writer: pg.Pool, parts
   };
   const openRole = (role: 'writer' | 'owner', options: Parameters<typeof openPool>[2]) =>
     role === 'writer'
-      ? cells.openPool(cell, role, options, control)
+      ? cells.openPool(cell, role, { ...options, keepsPlans: true }, control)
       : openPool(cell.store.address, role, options);
   const start = <Rounds extends { stop(): unknown }>(rounds: Rounds): Rounds => {
     undo.push(() => rounds.stop());

@@ -10,7 +10,7 @@ import { openPool, STORE_DEADLINE_MS } from '../store/connect.ts';
 import { cellLabels } from '../store/directory/cell-places.ts';
 import type { Cells } from '../store/directory/open-cells.ts';
 import { PerCell } from '../store/directory/per-cell.ts';
-import { storeSize } from '../store/store-size.ts';
+import { one } from '../store/one.ts';
 import type { ServedCell } from './served-cell.ts';
 
 /** The label of the metrics of a control store that is no cell. */
@@ -68,4 +68,12 @@ function watchCell(cells: Cells, { place, address }: ServedCell) {
 async function readControl(pool: pg.Pool): Promise<StoreFigures> {
   const collectors = { collectorsSilent: 0, collectorsLongestSilence: 0, collectorsBuffered: 0 };
   return { sizeBytes: await storeSize(pool), due: 0, late: 0, ...collectors, ...(await backupTimes(pool)) };
+}
+
+/** The size of the store's database in bytes. PostgreSQL checks each of its files: 3 ms for 1,500 files. */
+async function storeSize(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ bytes: number }>(
+    'select pg_database_size(current_database()) as bytes',
+  );
+  return one(rows, 'measure the store').bytes;
 }

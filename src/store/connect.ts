@@ -1,12 +1,10 @@
 import pg from 'pg';
 import type { StoreAddress, StoreRole } from '../config/store-url.ts';
 import { isTraced } from '../platform/telemetry/tracing.ts';
-import { requireServerSignature, UNPROVED } from '../platform/unsafe/server-signature.ts';
 import { withControl } from './cells/control-store.ts';
-import { keepPlans } from './pool/keep-plans.ts';
-import { sharedPrimary } from './pool/primary.ts';
+import type { keepPlans } from './pool/keep-plans.ts';
 import { traceStatements } from './pool/trace-statements.ts';
-import { StoreUnavailable } from './store-failure.ts';
+import { StoreClient } from './store-client.ts';
 
 /** How long a request may wait for the store, in milliseconds: its whole deadline (docs/design/requests.md). */
 export const STORE_DEADLINE_MS = 2_000;
@@ -39,87 +37,25 @@ export interface PoolOptions {
  * one of `address`. `statementTimeout`, in milliseconds, limits each statement on client and server; without it there is no
  * limit, and a statement to a host that falls silent waits until the host is back. `keepsPlans` is for a pool that lives long and
  * repeats its statements: see {@link keepPlans}. `name` is shown in pg_stat_activity; default: the role.
- * Connecting throws {@link StoreUnavailable} if the host is a standby, and an error if it gives another role than requested.
+ * Connecting throws as {@link StoreClient.prove} does.
  */
 export function openPool(address: StoreAddress, role: StoreRole, options: PoolOptions): pg.Pool {
-  const settings = {
-    options: role === 'owner' ? '-c timezone=UTC' : `-c timezone=UTC -c role=dbvitals_${role}`,
-    statement_timeout: options.statementTimeout,
-  };
-  const primary = sharedPrimary(address);
-  class StoreClient extends pg.Client {
-    readonly #at: number;
-
-    constructor(config?: pg.ClientConfig) {
-      const { at } = primary;
-      const { pooled, ...host } = address[at] ?? {};
-      super({
-        ...config,
-        ...(pooled ? { connectionString: pooled(role) } : settings),
-        ...host,
-      });
-      this.#at = at;
-      this.on('error', () => this.leave());
-      requireServerSignature(this, () => {
-        this.connection.emit('error', new Error(UNPROVED));
-        this.connection.stream.destroy();
-      });
-      if (pooled) this.query = unnamed(this);
-      else if (options.keepsPlans) keepPlans(this);
-      if (isTraced()) traceStatements(this, role);
-    }
-
-    // The pool passes a callback. A failed connection is reported only there.
-    override connect(): Promise<pg.Client>;
-    override connect(callback: (error: Error) => void): void;
-    override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
-      if (!callback) return super.connect();
-      super.connect((error: Error) => {
-        if (error) {
-          this.leave();
-          // The driver leaves it open if something else than PostgreSQL answers.
-          this.connection.stream.destroy();
-        }
-        callback(error);
-      });
-      return undefined;
-    }
-
-    leave(): void {
-      primary.leave(this.#at);
-    }
-
-    found(): void {
-      primary.found(this.#at, this);
-    }
-  }
+  const { statementTimeout, keepsPlans = false } = options;
   const pool = new pg.Pool({
-    Client: StoreClient,
+    Client: class extends StoreClient {
+      constructor(config?: pg.ClientConfig) {
+        super(config, { address, role, statementTimeout, keepsPlans });
+      }
+    },
     application_name: `dbvitals ${options.name ?? role}`,
     connectionTimeoutMillis: STORE_DEADLINE_MS,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     max: options.max,
     pipeline: options.pipeline ?? false,
-    query_timeout: options.statementTimeout,
+    query_timeout: statementTimeout,
     async onConnect(client: pg.ClientBase) {
-      // The time zone is the only one of our settings that a pooler keeps for its client on every server connection.
-      const { rows } = await client.query<{ role: string; standby: boolean }>(
-        `select current_user as role, pg_is_in_recovery() as standby, set_config('timezone', 'UTC', false)`,
-      );
-      const [found = { role: 'nobody', standby: false }] = rows;
-      if (found.standby) {
-        if (client instanceof StoreClient) client.leave();
-        throw new StoreUnavailable(
-          'This host of the store is a standby: add the primary to the URL, or promote this host.',
-        );
-      }
-      if (role !== 'owner' && found.role !== `dbvitals_${role}`) {
-        throw new Error(
-          `The store gives dbvitals_${role} the rights of ${found.role}: configure the pooler as described in docs/scaling.md.`,
-        );
-      }
-      if (client instanceof StoreClient) client.found();
+      if (client instanceof StoreClient) await client.prove();
     },
   });
   // Not only a connection that ends tells that a host is lost: one that is silent does too.
@@ -135,17 +71,6 @@ export function openPool(address: StoreAddress, role: StoreRole, options: PoolOp
 
 function numberOrNull(text: string): number | null {
   return text === 'NULL' ? null : Number(text);
-}
-
-/** The client's `query` without statement names, which belong to a session: a pooler's client has no session of its own. */
-function unnamed(client: pg.Client): pg.Client['query'] {
-  const { query } = client;
-  return ((statement: unknown, ...rest: unknown[]) => {
-    // One that runs itself, such as an exchange, names its statements itself.
-    const named =
-      typeof statement === 'object' && statement !== null && 'name' in statement && !('submit' in statement);
-    return Reflect.apply(query, client, [named ? { ...statement, name: undefined } : statement, ...rest]);
-  }) as pg.Client['query'];
 }
 
 /** Runs `work` in a transaction. An error rolls it back; if that fails too, or the store does not answer, the connection is dropped. */

@@ -35,7 +35,6 @@ export const LONG_FUNCTIONS: Readonly<Record<string, readonly number[]>> = {
   'service/cell-rounds.ts': [63],
   'service/serve.ts': [139],
   'store/backup/backup.ts': [63],
-  'store/connect.ts': [90],
   'store/embedded.ts': [116],
   'tickets/ticket-places.sql.ts': [65],
 };
