@@ -22,20 +22,18 @@ function begin({ body, response }: ApiRequest, leaving: AbortSignal): void {
 /** The functions that {@link answerer} returns. */
 export type Answerer = ReturnType<typeof answerer>;
 
-/** Sends the API's answers with their required headers: CORS, transport security, and the budget of the key or address. */
-export function answerer({
-  corsOrigins,
-  secure,
-  failures,
-  leaving,
-}: {
+/** What the answers of a service have in common. */
+interface AnswerParts {
   corsOrigins: readonly string[];
   /** The headers of every answer, names and values alternating. */
   secure: readonly string[];
   failures: FailedAuthentications;
   /** Once aborted, every answer closes its connection. */
   leaving: AbortSignal;
-}) {
+}
+
+/** Sends the API's answers with their required headers: CORS, transport security, and the budget of the key or address. */
+export function answerer({ corsOrigins, secure, failures, leaving }: AnswerParts) {
   const budgetOf = (address: string) => failures.budget(plainAddress(address));
 
   // Those of nearly every answer.

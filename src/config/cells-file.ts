@@ -37,46 +37,13 @@ const FIELDS = ['id', 'url', 'pooler_url', 'accepts_new'];
  * the file, because URLs contain passwords.
  */
 export function readCellsFile(path: string): CellsFile {
-  const file = parse(readText(path));
+  const { cells, control_url, ...more } = parse(readText(path));
   const problems: string[] = [];
-  const problem = (where: string, sentence: string) => problems.push(`${NAME}: ${where}${sentence}`);
-  const url = (where: string, name: string, value: unknown, check: (text: string) => unknown) => {
-    try {
-      if (typeof value !== 'string') throw new Error(`${name} must be a URL.`);
-      check(value);
-      return value;
-    } catch (error) {
-      problem(where, error instanceof Error ? error.message : `${name} is invalid.`);
-      return '';
-    }
-  };
-  const { cells, control_url, ...more } = file;
+  const problem: Problem = (where, sentence) => void problems.push(`${NAME}: ${where}${sentence}`);
   for (const name of Object.keys(more)) if (isPlain(name)) problem('', `${name} is not a field of it.`);
   const entries: unknown[] = Array.isArray(cells) ? cells : [];
   if (entries.length === 0) problem('', 'cells must list at least one cell, each with id and url.');
-  const read = entries.map((entry, at): CellSettings => {
-    const given = isObject(entry) ? entry : {};
-    const isId = (value: unknown): value is number =>
-      typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= LARGEST_ID;
-    const { id, accepts_new: accepts = 'yes' } = given;
-    const where = isId(id) ? `cell ${id}: ` : `entry ${at + 1} of cells: `;
-    if (!isId(id)) problem(where, `id must be a whole number from 1 to ${LARGEST_ID}.`);
-    for (const name of Object.keys(given)) {
-      if (!FIELDS.includes(name)) problem(where, `a cell has the fields ${FIELDS.join(', ')} only.`);
-    }
-    if (accepts !== 'yes' && accepts !== 'no' && typeof accepts !== 'boolean')
-      problem(where, 'accepts_new must be yes or no.');
-    const { pooler_url: pooler } = given;
-    return Object.freeze({
-      id: isId(id) ? id : 0,
-      url: url(where, 'url', given['url'], (text) => parseStoreUrl(text, 'url')),
-      poolerUrl:
-        pooler === undefined
-          ? null
-          : url(where, 'pooler_url', pooler, (text) => parsePoolerUrl(text, 'pooler_url')),
-      acceptsNew: accepts === 'yes' || accepts === true,
-    });
-  });
+  const read = entries.map((entry, at) => readCell(entry, `entry ${at + 1} of cells: `, problem));
   for (const { id } of read.filter((cell, at) => read.findIndex((other) => other.id === cell.id) < at))
     if (id !== 0) problem(`cell ${id}: `, 'another cell has the same id.');
   for (const { id } of read.filter((cell, at) => read.findIndex((other) => other.url === cell.url) < at))
@@ -84,7 +51,7 @@ export function readCellsFile(path: string): CellsFile {
   const controlUrl =
     control_url === undefined
       ? null
-      : url('', 'control_url', control_url, (text) => parseStoreUrl(text, 'control_url'));
+      : readUrl(control_url, (text) => parseStoreUrl(text, 'control_url'), ['', 'control_url', problem]);
   const [first, ...later] = read;
   const named = later.find(({ url }) => url !== '' && url === controlUrl);
   if (named)
@@ -99,6 +66,51 @@ export function readCellsFile(path: string): CellsFile {
     path,
     controlUrl: controlUrl === first?.url ? null : controlUrl,
   });
+}
+
+/** Notes a mistake, and where it is. */
+type Problem = (where: string, sentence: string) => void;
+
+/** Reads one cell; `place` names it if its id does not. */
+function readCell(entry: unknown, place: string, problem: Problem): CellSettings {
+  const given = isObject(entry) ? entry : {};
+  const { id, accepts_new: accepts = 'yes', pooler_url: pooler } = given;
+  const where = isId(id) ? `cell ${id}: ` : place;
+  if (!isId(id)) problem(where, `id must be a whole number from 1 to ${LARGEST_ID}.`);
+  for (const name of Object.keys(given)) {
+    if (!FIELDS.includes(name)) problem(where, `a cell has the fields ${FIELDS.join(', ')} only.`);
+  }
+  if (accepts !== 'yes' && accepts !== 'no' && typeof accepts !== 'boolean')
+    problem(where, 'accepts_new must be yes or no.');
+  return Object.freeze({
+    id: isId(id) ? id : 0,
+    url: readUrl(given['url'], (text) => parseStoreUrl(text, 'url'), [where, 'url', problem]),
+    poolerUrl:
+      pooler === undefined
+        ? null
+        : readUrl(pooler, (text) => parsePoolerUrl(text, 'pooler_url'), [where, 'pooler_url', problem]),
+    acceptsNew: accepts === 'yes' || accepts === true,
+  });
+}
+
+function isId(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= LARGEST_ID;
+}
+
+/** The URL, or an empty text after its mistake was noted. */
+function readUrl(
+  value: unknown,
+  check: (text: string) => unknown,
+  [where, name, problem]: readonly [where: string, name: string, problem: Problem],
+): string {
+  try {
+    if (typeof value !== 'string') throw new Error(`${name} must be a URL.`);
+    check(value);
+    return value;
+  } catch (error) {
+    problem(where, error instanceof Error ? error.message : `${name} is invalid.`);
+    return '';
+  }
 }
 
 function readText(path: string): string {

@@ -55,8 +55,9 @@ export interface MadeBackup {
   migration: string;
   tables: number;
   rows: number;
-  /** The SHA-256 of the file. */
+  /** Of the file. */
   bytes: number;
+  /** Of the file. */
   sha256: string;
 }
 
@@ -111,35 +112,9 @@ async function copyStore(
   const made = { made_at: times[0]?.at ?? '', migration, tables: 0, rows: 0, bytes: 0 };
   const sha256 = createHash('sha256');
 
-  async function* lines(): AsyncGenerator<string | Buffer> {
-    const { rows: tables } = await client.query<{ name: string; columns: string }>(selectTables, [BACKED_UP]);
-    const names = tables.map(({ name }) => name);
-    yield headLine({ dbvitals: version, made_at: made.made_at, migration, tables: names });
-    const end: BackupEnd = { tables: {}, identities: {} };
-    for (const { name, columns } of tables) {
-      yield copyLine(name, columns);
-      const copied = client.query(copyTo(`copy ${name} (${columns}) to stdout`));
-      const hash = createHash('sha256');
-      for await (const rows of copied) {
-        hash.update(rows);
-        yield rows;
-      }
-      yield endOfRows;
-      await client.query(''); // the count arrives after the rows
-      end.tables[name] = { rows: copied.rowCount, sha256: hash.digest('hex') };
-      made.tables += 1;
-      made.rows += copied.rowCount;
-    }
-    const { rows: identities } = await client.query<{ column: string; last: number | null }>(
-      selectIdentities,
-    );
-    for (const { column, last } of identities) end.identities[column] = last;
-    yield lastLine(end);
-  }
-
   async function* signed(): AsyncGenerator<string | Buffer> {
     const text = createHash('sha256');
-    for await (const part of lines()) {
+    for await (const part of linesOf(client, version, made)) {
       text.update(part);
       yield part;
     }
@@ -158,4 +133,33 @@ async function copyStore(
   await pipeline(signed, createGzip({ level: GZIP_LEVEL }), measured, output);
   await client.query('commit');
   return { ...made, sha256: sha256.digest('hex') };
+}
+
+/** The lines of a backup but for its signature. Counts tables and rows in `made`. */
+async function* linesOf(
+  client: pg.ClientBase,
+  version: string,
+  made: Omit<MadeBackup, 'sha256'>,
+): AsyncGenerator<string | Buffer> {
+  const { rows: tables } = await client.query<{ name: string; columns: string }>(selectTables, [BACKED_UP]);
+  const names = tables.map(({ name }) => name);
+  yield headLine({ dbvitals: version, made_at: made.made_at, migration: made.migration, tables: names });
+  const end: BackupEnd = { tables: {}, identities: {} };
+  for (const { name, columns } of tables) {
+    yield copyLine(name, columns);
+    const copied = client.query(copyTo(`copy ${name} (${columns}) to stdout`));
+    const hash = createHash('sha256');
+    for await (const rows of copied) {
+      hash.update(rows);
+      yield rows;
+    }
+    yield endOfRows;
+    await client.query(''); // the count arrives after the rows
+    end.tables[name] = { rows: copied.rowCount, sha256: hash.digest('hex') };
+    made.tables += 1;
+    made.rows += copied.rowCount;
+  }
+  const { rows: identities } = await client.query<{ column: string; last: number | null }>(selectIdentities);
+  for (const { column, last } of identities) end.identities[column] = last;
+  yield lastLine(end);
 }
