@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { patience } from './test/support/patience.ts';
 import { choosePart, rotate } from './test/support/rotation.ts';
 
 /** The longest files, whatever else they are: begun first, so that none of them runs alone at the end. */
@@ -55,7 +56,7 @@ export class LongFirst extends BaseSequencer {
   }
 }
 
-const timeouts = { testTimeout: 180_000, hookTimeout: 180_000 };
+const timeouts = { ...patience, testTimeout: 180_000, hookTimeout: 180_000 };
 const setupFiles = ['test/support/each-file.ts'];
 /** The files of a worker share a process, its modules, and its commands' process: 0.4 s of CPU less for each. */
 const shared = { ...timeouts, setupFiles, isolate: false };

@@ -42,7 +42,7 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 
 const upTo = (last: number) => Array.from({ length: last }, (_, at) => at + 1);
 
-test('pages by Link, latest first', { timeout: 120_000 }, async () => {
+test('pages by Link, latest first', async () => {
   const { ids, before } = await readWhileArriving(() => dbvitals.activity());
   const last = ids[0] ?? 0;
   expect(last).toBeGreaterThanOrEqual(before);
@@ -50,13 +50,13 @@ test('pages by Link, latest first', { timeout: 120_000 }, async () => {
   expect(ids.toReversed()).toEqual(upTo(last));
 });
 
-test('pages by Link, oldest first', { timeout: 120_000 }, async () => {
+test('pages by Link, oldest first', async () => {
   const { ids, before } = await readWhileArriving(() => dbvitals.activity({ order: 'asc' }));
   expect(ids.length).toBeGreaterThanOrEqual(before);
   expect(ids).toEqual(upTo(ids.length));
 });
 
-test('after_id, page by page', { timeout: 120_000 }, async () => {
+test('after_id, page by page', async () => {
   const { ids, before } = await readWhileArriving(async function* () {
     for (let after = 0; ; ) {
       const { value: page } = await dbvitals.activity({ order: 'asc', after_id: after }).pages().next();
@@ -69,7 +69,7 @@ test('after_id, page by page', { timeout: 120_000 }, async () => {
   expect(ids).toEqual(upTo(ids.length));
 });
 
-test('follow, with all that arrived, and on from an id', { timeout: 120_000 }, async () => {
+test('follow, with all that arrived, and on from an id', async () => {
   let arrived = 0;
   const { ids, before } = await readWhileArriving(async function* (other) {
     for await (const entry of dbvitals.activity.follow({ afterId: 0, pollSeconds: 0.05 })) {

@@ -208,7 +208,7 @@ test('databases whose catalogue is locked cost no other database, and a second r
   for (const holder of holders) await holder.end();
   await zoo.end();
   for (const name of [...names, 'zoo']) await root.query(`drop database ${name} with (force)`);
-}, 180_000);
+});
 
 /** Ends the session of a run that waits for a lock in the database. Throws if the run ends before. */
 async function endWaiting(
@@ -244,7 +244,7 @@ test('a session that the server ends in its first statement is opened again', as
   expect(checks.filter(({ status }) => status === 'error')).toEqual([]);
   expect(checks.filter(({ check_id }) => check_id === 'CONN_UNREACHABLE')).toMatchObject([{ status: 'ok' }]);
   await root.query('drop database brief with (force)');
-}, 30_000);
+});
 
 test('a session that the server ends costs its statement, and not the rest of the run', async () => {
   const root = await store.superuser();
@@ -261,7 +261,7 @@ test('a session that the server ends costs its statement, and not the rest of th
   // The four checks of queries share a statement.
   expect(failed.length).toBeLessThan(6);
   expect(failed[0]?.metric_line).toMatch(/the server says “terminating connection .*” \(57P01\)/);
-}, 30_000);
+});
 
 test('a database that can not be opened is named next to the faults of others, and counted', async () => {
   const root = await store.superuser();

@@ -122,7 +122,7 @@ describe('the log', () => {
     await request.query('select from activity_head where account_id = $1 for update', [accountId]);
     const done = round(DAYS);
     const floor = () => floorOf(root, accountId);
-    await expect.poll(floor, { timeout: 10_000 }).toBe(OLD + 1);
+    await expect.poll(floor).toBe(OLD + 1);
     await request.query('rollback');
     await done;
   });
@@ -140,7 +140,7 @@ describe('the log', () => {
     await sealRound({ ...sealing(), owner, activityDays: DAYS, log, failed }, signal);
     const done = retain({ owner, activityDays: DAYS, log, failed }, signal);
     const waiting = 'select pid from pg_locks where not granted';
-    await expect.poll(async () => (await root.query(waiting)).rowCount, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await root.query(waiting)).rowCount).toBe(1);
     await root.query(`select pg_terminate_backend(pid) from (${waiting}) waiting`);
     await done;
     await inTheWay.query('rollback');
@@ -164,7 +164,7 @@ describe('the log', () => {
       await once(child, 'exit');
       // Until its session ends, the server may still run its last statement.
       const left = async () => (await sessionsOfOwners(root)).filter((pid) => !before.includes(pid));
-      await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+      await expect.poll(left).toEqual([]);
       floors.push((await expectWhole(accountId)).first);
     }
     expect(floors).toEqual(floors.toSorted((a, b) => a - b));
@@ -268,7 +268,7 @@ describe('the loop', () => {
     await store.start();
     root = await store.superuser('store');
     const first = () => floorOf(root, accountId);
-    await expect.poll(first, { timeout: 10_000 }).toBe(OLD + 1);
+    await expect.poll(first).toBe(OLD + 1);
     await Promise.all([retention.stop(), sealed.stop()]);
     await pool.end();
     await expectWhole(accountId);

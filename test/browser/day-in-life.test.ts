@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
 import { closeWindows, keepPicture, openWindow, violations, visit, type Window } from './chromium.ts';
 import { type ConsoleService, startConsoleService } from './console-service.ts';
 import { type DaysOfShop, liveThroughDays } from './days-of-shop.ts';
@@ -45,10 +46,7 @@ describe('five days of a database', () => {
     await openTab('charts');
     const measurements = page.getByRole('region', { name: 'Charts' });
     // Charts are read when they come into view, and what stood there meanwhile is replaced.
-    await vi.waitFor(
-      () => measurements.getByRole('heading', { name: 'Transactions' }).scrollIntoViewIfNeeded(),
-      10_000,
-    );
+    await waitFor(() => measurements.getByRole('heading', { name: 'Transactions' }).scrollIntoViewIfNeeded());
     const chart = measurements.getByRole('figure').filter({ hasText: 'Transactions' }).first();
     await page.getByRole('button', { name: 'Show as table' }).click();
     const values = chart.getByRole('table').getByRole('row');

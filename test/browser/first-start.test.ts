@@ -169,7 +169,7 @@ async function watch({ way, name, url, run, certificate, mode, fault, told }: Wa
   });
   let message = '';
   await steps.take('told', PERSON.click, async () => {
-    await expect.poll(() => slack.received.length, { timeout: 60_000 }).toBe(2);
+    await expect.poll(() => slack.received.length).toBe(2);
     message = slack.received[1]?.body ?? '';
     const [, address = ''] = /<(http[^|]+)\|Open in dbvitals>/.exec(message) ?? [];
     await page.goto(address.replaceAll('&amp;', '&'));

@@ -102,7 +102,7 @@ test('a key’s page shows its rules, its use by endpoint and status, and where 
   await service.ask(owner, 'PATCH', `/keys/${id}`, { version: 1, allowed_addresses: ['203.0.113.7'] });
   expect(await askApi(key, '/health/fleet')).toBe(401);
   const refusals = () => service.ask<{ data: object[] }>(owner, 'GET', `/keys/${id}/refusals`);
-  await expect.poll(async () => (await refusals()).data.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await refusals()).data.length).toBe(1);
 
   await visit(page, `/keys?key=${id}`);
   await page.getByRole('img', { name: /^Requests by day, .*: 18 in all, at most \d+ a day$/ }).waitFor();

@@ -93,7 +93,7 @@ test('a test before saving reports a database that can’t be reached', async ()
   await press(page, 'Test connection');
   await page.getByText('Could not connect', { exact: true }).waitFor({ timeout: 60_000 });
   expect((await fleet()).map(({ name }) => name)).not.toContain('nobody there');
-}, 90_000);
+});
 
 test('on a phone, the SQL that creates the login comes before the form', async () => {
   await page.setViewportSize(PHONE);

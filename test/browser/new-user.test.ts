@@ -133,9 +133,7 @@ test('the count of entries that wait for the next seal includes the live entries
   }
   const state = page.getByText(/ for the next seal/);
   await expect
-    .poll(async () => Number(/(\d+) entries wait/.exec((await state.textContent()) ?? '')?.[1]), {
-      timeout: 20_000,
-    })
+    .poll(async () => Number(/(\d+) entries wait/.exec((await state.textContent()) ?? '')?.[1]))
     .toBeGreaterThan(5);
 
   // Six keys with the same name have distinct labels.
@@ -302,4 +300,4 @@ test('an edit can be tested, asks before it is discarded, and scrolls to an erro
   await asked.waitFor();
   await press(page, 'Discard changes');
   await dialog.waitFor({ state: 'detached' });
-}, 120_000);
+});

@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongFirst } from '../../vitest.config.ts';
+import { patience } from '../support/patience.ts';
 
 const shared = {
-  testTimeout: 120_000,
-  expect: { poll: { timeout: 20_000, interval: 100 } },
+  ...patience,
+  testTimeout: 180_000,
   hookTimeout: 180_000,
   // One browser per worker, and its modules are loaded once.
   isolate: false,

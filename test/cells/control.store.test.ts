@@ -147,9 +147,7 @@ test('a cell that was down learns who has unsubscribed meanwhile, and leaves who
   } finally {
     await cells.second.start();
   }
-  await expect
-    .poll(() => statesIn(cells.second).catch(() => []), { timeout: 40_000 })
-    .toEqual(['unsubscribed']);
+  await expect.poll(() => statesIn(cells.second).catch(() => [])).toEqual(['unsubscribed']);
   expect(await actionsIn(cells.second, two.id)).toContain('recipient_unsubscribed');
   // The person may want the messages of this one again.
   await cells.second.writer.query(
@@ -158,7 +156,7 @@ test('a cell that was down learns who has unsubscribed meanwhile, and leaves who
   expect((await answer(there, 'confirm')).status).toBe(200);
   await setTimeout(12_000); // a round
   expect(await statesIn(cells.second)).toEqual(['confirmed']);
-}, 90_000);
+});
 
 test('while the control store is down, known keys work and all else fails clearly; then everything recovers', async () => {
   const page = await join(two, 'eve@example.com');
@@ -181,9 +179,9 @@ test('while the control store is down, known keys work and all else fails clearl
   } finally {
     await control.start();
   }
-  await expect.poll(() => ask(generateKey()), { timeout: 20_000 }).toBe(401);
+  await expect.poll(() => ask(generateKey())).toBe(401);
   expect(await ask(unseen.key)).toBe(200);
-  await expect.poll(async () => (await page.ask('GET', '/me')).status, { timeout: 20_000 }).toBe(200);
+  await expect.poll(async () => (await page.ask('GET', '/me')).status).toBe(200);
   const later = await addAccount(cells.environment, 1);
   expect(await ask(later.key)).toBe(200);
 });

@@ -123,7 +123,7 @@ const selectWaiting = `select from pg_stat_activity where wait_event_type = 'Loc
 /** Waits until a statement of cell 1 that matches waits for a lock. */
 const waitsForLock = (pattern: string) =>
   expect
-    .poll(async () => (await old.query(selectWaiting, [pattern])).rowCount, { timeout: 30_000, interval: 10 })
+    .poll(async () => (await old.query(selectWaiting, [pattern])).rowCount, { interval: 10 })
     .toBeGreaterThan(0);
 
 /** Changes a new account while it leaves its cell, so that the change waits there. Returns the answer's status. */

@@ -94,7 +94,7 @@ test("while only a standby of a cell answers, the other cell's accounts notice n
   } finally {
     await promote(cells.second);
   }
-  await expect.poll(() => ask(origin, two), { timeout: 20_000 }).toBe(200);
+  await expect.poll(() => ask(origin, two)).toBe(200);
 });
 
 test('a service and a monitor start without a cell of which only a standby answers, and use it once it is promoted', async () => {
@@ -119,7 +119,7 @@ test('a service and a monitor start without a cell of which only a standby answe
     await promote(cells.second);
   }
   await monitor.says(/^(?=.*"cell":2,).*the monitor runs health checks that are due/m);
-  await expect.poll(() => ask(service.origin, two), { timeout: 20_000 }).toBe(200);
+  await expect.poll(() => ask(service.origin, two)).toBe(200);
 });
 
 test('a cell that comes back as another one stays closed, and its error is logged once', async () => {
@@ -144,5 +144,5 @@ test('a cell that comes back as another one stays closed, and its error is logge
   } finally {
     await root.query('update cell set cell_id = 2');
   }
-  await expect.poll(() => ask(service.origin, two), { timeout: 20_000 }).toBe(200);
+  await expect.poll(() => ask(service.origin, two)).toBe(200);
 });

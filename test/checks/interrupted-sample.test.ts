@@ -18,7 +18,6 @@ const MOMENTS = [
   ['SIGINT', 'activity', 2_000],
 ] as const;
 
-const PATIENCE = { timeout: 120_000 };
 const SECRET_KEY = randomBytes(32).toString('hex');
 
 let store: TestStore;
@@ -57,7 +56,6 @@ async function sessions(): Promise<number[]> {
 
 test.each(rotate(MOMENTS))(
   '%s once table %s has %i more rows leaves a consistent store',
-  PATIENCE,
   async (signal, table, more) => {
     const [others, before] = [await sessions(), await count(table)];
     const run = start();
@@ -77,7 +75,7 @@ test.each(rotate(MOMENTS))(
   },
 );
 
-test('the same command then continues after the last entry and completes', PATIENCE, async () => {
+test('the same command then continues after the last entry and completes', async () => {
   const before = { activity: await count('activity'), ticket: await count('ticket') };
   const { days: _days, ...counts } = SIZE;
   const run = start();
@@ -107,7 +105,7 @@ const BROKEN = [
   'update api_key set revoked_at = null',
 ];
 
-test.each(rotate(BROKEN))('the consistency check detects: %s', PATIENCE, async (statement) => {
+test.each(rotate(BROKEN))('the consistency check detects: %s', async (statement) => {
   await root.query('begin');
   try {
     await root.query(statement);

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Row } from '../../src/checks/fault.ts';
 import type { SeenJudgement } from '../support/seen-judgement.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { judgeOn, OLD_ENOUGH } from './judge-on.ts';
 import { sample } from './measure.ts';
 import { PostgresServer, testedPrograms } from './postgres-server.ts';
@@ -49,7 +50,7 @@ async function crash(): Promise<void> {
   const [row] = (await session.query('select pg_backend_pid() as pid')).rows;
   process.kill(row.pid, 'SIGKILL');
   await ended;
-  await vi.waitFor(() => server.run('select'), { timeout: 20_000 });
+  await waitFor(() => server.run('select'));
 }
 
 test.each([
@@ -133,7 +134,7 @@ async function kill(): Promise<void> {
   const [pid] = readFileSync(join(server.host, 'postmaster.pid'), 'utf8').split('\n');
   process.kill(Number(pid), 'SIGKILL');
   // Its processes end by themselves, and until then no other starts.
-  await vi.waitFor(() => server.resume(), { timeout: 20_000 });
+  await waitFor(() => server.resume());
 }
 
 test.each([

@@ -82,7 +82,7 @@ test('databases that come and go are neither unreachable nor an error (datadog 1
   );
   // What was open when its database went is told by its name, and is no finding about another.
   for (const line of errorsIn(checks)) expect(line).toContain('Short lived');
-}, 60_000);
+});
 
 test('a partitioned table whose foreign key lacks an index is told once, at the parent (pgcluu 153)', async () => {
   await server.run('create table branches (bid int primary key)');
@@ -220,7 +220,7 @@ test('a subscription that works, but can not copy a table, is told as that (pglo
   await server.run('drop table copied');
   await server.pause();
   await server.resume();
-}, 60_000);
+});
 
 test('a run leaves no session behind that keeps a database from being dropped (postgres_exporter 529)', async () => {
   await server.run('create database leaving');
@@ -254,4 +254,4 @@ test('a query whose text this database can not have costs no other check, and is
   await wait(5_000);
   expect((await run()).find(({ check_id }) => check_id === 'PG_SLOW_QUERIES')?.status).not.toBe('skipped');
   await server.run('drop database raw');
-}, 60_000);
+});

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Check, Finding } from '../../src/checks/check.ts';
 import type { Row } from '../../src/checks/fault.ts';
 import type { JudgementInput } from '../../src/checks/judgement-of.ts';
@@ -11,6 +11,7 @@ import { HeldSession } from '../../src/monitor/pulse/held-session.ts';
 import { documentedMetrics, reportedMetrics } from '../support/expect-measures.ts';
 import { expectOnPages } from '../support/expect-on-pages.ts';
 import type { SeenJudgement } from '../support/seen-judgement.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { measure, sample } from './measure.ts';
 import { follow, stepsOf } from './paste.ts';
 import { expectPlain } from './pasted/plain-remediations.ts';
@@ -204,10 +205,9 @@ describe('PostgreSQL with two standbys', () => {
       ]);
       expect(reading.sessions.map(({ application }) => application)).toContain('startup');
     };
-    const soon = { timeout: 20_000, interval: 100 };
-    await vi.waitFor(() => seen([{}]), soon); // before recovery waits, nobody would wait behind it
+    await waitFor(() => seen([{}])); // before recovery waits, nobody would wait behind it
     const waits = behind.query('select from read_there').catch(() => {});
-    await vi.waitFor(() => seen([{}, {}]), soon);
+    await waitFor(() => seen([{}, {}]));
     const { faults, measures } = await judged(
       'PG_BLOCKED_SESSIONS',
       { thresholds: { warning_seconds: 0 } },
@@ -404,7 +404,7 @@ describe('PostgreSQL with two standbys', () => {
     await south.start();
     const judge = () => judged('PG_STANDBY_CUT_OFF', {}, { on: south });
     const isCutOff = { faults: [{ severity: 'critical', object: null }] };
-    await expect.poll(judge, { timeout: 20_000, interval: 200 }).toMatchObject(isCutOff); // once it has asked its source
+    await expect.poll(judge, { interval: 200 }).toMatchObject(isCutOff); // once it has asked its source
     const { faults } = await judge();
     await south.run(faults[0]?.remediation ?? '');
     const client = await south.open('watcher');

@@ -383,4 +383,4 @@ test('PG_ARCHIVER_FAILING: a command that hangs or is empty counts no failure, a
   expect((await judged(check.id)).faults).toEqual([]);
   await server.run('alter system reset all');
   await server.restart();
-}, 60_000);
+});

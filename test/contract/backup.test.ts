@@ -24,7 +24,7 @@ const on = (dataFolder: string) => ({ environment: { DBVITALS_DATA_DIR: dataFold
 /** That a backup names every table is the concern of backup.store.test.ts. */
 let tables = 0;
 
-test('a running store is backed up, destroyed and restored elsewhere', { timeout: 120_000 }, async () => {
+test('a running store is backed up, destroyed and restored elsewhere', async () => {
   const first = await startService(on(before).environment, ['--no-monitor']);
   const [, key = ''] = await first.says(/API key +(dbv_live_\w{49})/);
   const asked = { key, origin: first.origin };

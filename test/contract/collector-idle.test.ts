@@ -55,10 +55,10 @@ test('an idle collector has loaded no engine, no store, no schema and no second 
   const list = () =>
     commandJson<{ state: string }[]>(['collector', 'list', '--account', `${id}`]).then(([one]) => one?.state);
   await collector.says(/the collector runs/);
-  await expect.poll(list, { timeout: 60_000, interval: 500 }).toBe('connected'); // it asks for work
+  await expect.poll(list, { interval: 500 }).toBe('connected'); // it asks for work
   process.kill(collector.pid, 'SIGUSR2');
   const isWritten = () => existsSync(path('loaded.json'));
-  await expect.poll(isWritten, { timeout: 60_000, interval: 100 }).toBe(true);
+  await expect.poll(isWritten, { interval: 100 }).toBe(true);
   expect(await collector.stop()).toBe(0);
 
   const { loaded, builtin, formatters }: Loaded = JSON.parse(readFileSync(path('loaded.json'), 'utf8'));

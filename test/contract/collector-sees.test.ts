@@ -3,8 +3,9 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { commandJson } from './command.ts';
 import {
   copyEmptyStore,
@@ -56,7 +57,7 @@ const messages = (event: string) => told.filter((one) => one.event === event);
 beforeAll(async () => {
   copyEmptyStore(environment);
   keeper = startProcess(['monitor'], environment);
-  await vi.waitFor(async () => (await connect()).end(), { timeout: 60_000, interval: 200 });
+  await waitFor(async () => (await connect()).end(), { interval: 200 });
   service = await serve();
   balancer = await startProxy(readPort(service));
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));

@@ -504,7 +504,7 @@ test('a key shows its use by endpoint and status, and where it was refused after
   await owner.change('POST', `/keys/${id}/revoke`, { name: 'collector' });
   const other = await create(owner);
   expect(await statusWith(key)).toBe(401);
-  await expect.poll(refusals, { timeout: 10_000 }).toEqual({
+  await expect.poll(refusals).toEqual({
     data: [{ id: integer, occurred_at: time, reason: 'revoked', source_ip: '127.0.0.1', attempts: 1 }],
   });
   expect(await owner.get(`/keys/${other.id}/refusals`)).toEqual({ data: [] });

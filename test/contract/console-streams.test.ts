@@ -53,7 +53,7 @@ function open({ origin }: Service, member: SignedIn, path: string): Promise<Stre
       answer.once('error', () => {}); // told by `complete`
       resolve({
         text: () => text,
-        says: (pattern) => expect.poll(() => text, { timeout: 10_000 }).toMatch(pattern),
+        says: (pattern) => expect.poll(() => text).toMatch(pattern),
         pause: () => answer.pause(),
         resume: () => answer.resume(),
         leave: () => request.destroy(),
@@ -88,7 +88,7 @@ async function checkSilence(of: Service) {
   const { id } = await operator.change<{ id: number }>('POST', '/connections', wanted);
   expect((await operator.ask('POST', `/connections/${id}/run`)).status).toBe(202);
   const stream = await open(of, operator, `/connections/${id}/run`);
-  await expect.poll(() => database.isAsked(), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => database.isAsked()).toBe(true);
   return { database, stream };
 }
 
@@ -146,7 +146,7 @@ test('a server is watched live by several members on one session, until the last
   await owner.change('PATCH', `/members/${viewer.memberId}`, { version, status: 'suspended' });
   expect(await second.ended).toBe(false);
   first.leave();
-  await expect.poll(sessions, { timeout: 10_000 }).toBe(0);
+  await expect.poll(sessions).toBe(0);
   const stranger = await signInAs(await makeKeylessAccount(), ['owner'], service);
   expect((await stranger.ask('GET', path)).status).toBe(404);
 });

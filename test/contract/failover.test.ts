@@ -27,9 +27,7 @@ async function start(environment: Environment): Promise<Service> {
   return service;
 }
 
-test('kill -9 of the primary under load: the synchronous standby takes over, and no answered request is lost', {
-  timeout: 180_000,
-}, async () => {
+test('kill -9 of the primary under load: the synchronous standby takes over, and no answered request is lost', async () => {
   const { primary, standby, postmaster } = store;
   // Wherever the primary stands among the hosts.
   const environment = {
@@ -42,7 +40,7 @@ test('kill -9 of the primary under load: the synchronous standby takes over, and
 
   const load = startLoad(key, 12, () => service.origin);
   const countGood = () => load.answers.filter(({ status }) => status === 200).length;
-  await expect.poll(countGood, { timeout: 60_000 }).toBeGreaterThan(100);
+  await expect.poll(countGood).toBeGreaterThan(100);
   process.kill(postmaster, 'SIGKILL');
   await wait(500);
   const before = countGood();
@@ -50,7 +48,7 @@ test('kill -9 of the primary under load: the synchronous standby takes over, and
   const promoted = performance.now();
   while ((await ask(FLEET, { key, origin: service.origin })).status !== 200) await wait(50);
   const seconds = (performance.now() - promoted) / 1_000;
-  await expect.poll(countGood, { timeout: 60_000 }).toBeGreaterThan(before + 100);
+  await expect.poll(countGood).toBeGreaterThan(before + 100);
   await load.stop();
 
   expect(seconds).toBeLessThan(10);

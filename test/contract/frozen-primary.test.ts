@@ -26,9 +26,7 @@ function thaw(): void {
   for (const pid of frozen.splice(0)) send(pid, 'SIGCONT');
 }
 
-test('a primary that freezes and continues: requests and the monitor follow the standby, and no answer is from the past', {
-  timeout: 180_000,
-}, async () => {
+test('a primary that freezes and continues: requests and the monitor follow the standby, and no answer is from the past', async () => {
   const { primary, standby, postmaster } = store;
   const environment = {
     DATABASE_URL: `postgres://dbvitals:${encodeURIComponent(PASSWORD)}@127.0.0.1:${primary.port},${standby.place}/dbvitals`,

@@ -34,8 +34,7 @@ function startPiped(args: string[]) {
       .slice(0, -1)
       .map((line) => JSON.parse(line) as Line);
   const told = (msg: string) => lines().filter((line) => line.msg === msg);
-  const until = (msg: string, count = 1) =>
-    expect.poll(() => told(msg).length, { timeout: 40_000 }).toBeGreaterThanOrEqual(count);
+  const until = (msg: string, count = 1) => expect.poll(() => told(msg).length).toBeGreaterThanOrEqual(count);
   const stop = async () => {
     const closed = once(child, 'close');
     child.kill('SIGTERM');

@@ -32,7 +32,7 @@ async function stopped(args: string[], ready: RegExp, signal: NodeJS.Signals) {
   // Its output is closed when the last process that has it ends: npm, the shell, the program.
   const closed = once(npm, 'close').then(() => true);
   try {
-    await expect.poll(() => ready.test(said) || npm.exitCode !== null, { timeout: 40_000 }).toBe(true);
+    await expect.poll(() => ready.test(said) || npm.exitCode !== null).toBe(true);
     npm.kill(signal);
     const ended = await Promise.race([closed, wait(10_000, false, { ref: false })]);
     return { code: npm.exitCode, ended, said };

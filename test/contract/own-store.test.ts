@@ -192,9 +192,7 @@ test('a connection is checked without being told to, soon after it was added', a
   });
 });
 
-test('kill -9 of the service under load: the next start adopts what is left, and no entry is lost', {
-  timeout: 180_000,
-}, async () => {
+test('kill -9 of the service under load: the next start adopts what is left, and no entry is lost', async () => {
   const load = startLoad(busyKey, 8, () => service.origin);
   for (const pause of [600, 300, 900]) {
     await wait(pause);
@@ -206,9 +204,7 @@ test('kill -9 of the service under load: the next start adopts what is left, and
   await expectNothingLost(load.answers);
 });
 
-test('kill -9 of PostgreSQL under load: 200 or 500 within 2 s, automatic recovery, and no entry is lost', {
-  timeout: 180_000,
-}, async () => {
+test('kill -9 of PostgreSQL under load: 200 or 500 within 2 s, automatic recovery, and no entry is lost', async () => {
   const before = postmaster();
   if (before === null) throw new Error('PostgreSQL does not run');
   const load = startLoad(busyKey, 8, () => service.origin);
@@ -224,9 +220,7 @@ test('kill -9 of PostgreSQL under load: 200 or 500 within 2 s, automatic recover
   await expectNothingLost(load.answers);
 });
 
-test('PostgreSQL hangs: 500 in the envelope within 2 s, 503 from /readyz, recovery when it continues', {
-  timeout: 180_000,
-}, async () => {
+test('PostgreSQL hangs: 500 in the envelope within 2 s, 503 from /readyz, recovery when it continues', async () => {
   const before = postmaster();
   if (before === null) throw new Error('PostgreSQL does not run');
   const family = familyOf(before);
@@ -251,9 +245,7 @@ test('PostgreSQL hangs: 500 in the envelope within 2 s, 503 from /readyz, recove
   await until('ready', 5, async () => (await fetch(`${metrics}/readyz`)).ok);
 });
 
-test('a read-only store: /readyz is 503, one log line without a stack, and recovery when it accepts writes', {
-  timeout: 180_000,
-}, async () => {
+test('a read-only store: /readyz is 503, one log line without a stack, and recovery when it accepts writes', async () => {
   const { superuser } = JSON.parse(readFileSync(join(dataFolder, 'postgres', 'dbvitals.json'), 'utf8'));
   const root = new pg.Client({
     host: join(dataFolder, 'postgres'),
@@ -288,9 +280,7 @@ test('a read-only store: /readyz is 503, one log line without a stack, and recov
   expect(told).not.toMatch(/request failed|\bat \w+ \(|"stack"/);
 });
 
-test('hanging connections to PostgreSQL are replaced, and /readyz recovers', {
-  timeout: 180_000,
-}, async () => {
+test('hanging connections to PostgreSQL are replaced, and /readyz recovers', async () => {
   const owner = new pg.Client({ connectionString: embeddedUrl(dataFolder)['DATABASE_URL'] });
   await owner.connect();
   const { rows } = await owner.query<{ pid: number }>(

@@ -194,7 +194,7 @@ describe('an export', () => {
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       const args = ['activity', 'export', '--account', account, '--out', out];
       const process = startProcess(args, inject('environment'));
-      await expect.poll(started, { interval: 1, timeout: 20_000 }).toBe(true);
+      await expect.poll(started, { interval: 1 }).toBe(true);
       await process.stop(signal);
       expect(readdirSync(folder.path).filter((name) => name === 'cut off')).toEqual([]);
       for (const name of readdirSync(folder.path).filter((name) => name.startsWith('cut off.')))

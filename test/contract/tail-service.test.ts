@@ -49,9 +49,7 @@ test('the log as the API gives it, one object a line: whole, after an id, the la
   expect(idsOf(latest.stdout).length).toBeLessThan(25);
 });
 
-test('following with a state file: repeated kills lose no entry and repeat few', {
-  timeout: 180_000,
-}, async () => {
+test('following with a state file: repeated kills lose no entry and repeat few', async () => {
   const { id, key } = await makeAccount();
   const { key: busy } = await makeKey(id, 'busy');
   const state = stateFile();

@@ -13,9 +13,7 @@ import { startService, temporaryFolder } from './running-service.ts';
 
 const PATH = '/api/v1/health/fleet';
 
-test.concurrent('a client that waits for Retry-After succeeds, even if it asked meanwhile, and gets a full new window', {
-  timeout: 180_000,
-}, async () => {
+test.concurrent('a client that waits for Retry-After succeeds, even if it asked meanwhile, and gets a full new window', async () => {
   const { key } = await makeAccount({ requestsPerMinute: 3 });
   const first = Date.now();
   await each([1, 2, 3], 3, () => ask(PATH, { key }));
@@ -37,9 +35,7 @@ test.concurrent('a client that waits for Retry-After succeeds, even if it asked 
   expect(Number(answers[0]?.headers['x-ratelimit-reset'])).toBeGreaterThan(Date.now() / 1_000 + 55);
 });
 
-test.concurrent('over the limit a tool says at once when to call again; with at most 10 s left it waits and answers', {
-  timeout: 180_000,
-}, async () => {
+test.concurrent('over the limit a tool says at once when to call again; with at most 10 s left it waits and answers', async () => {
   const { key } = await makeAccount({ requestsPerMinute: 2 });
   const { call } = await startAssistant(key);
   for (const tool of ['getFleet', 'getFleet']) expect((await call(tool)).isError, tool).toBeUndefined();
@@ -60,9 +56,7 @@ test.concurrent('over the limit a tool says at once when to call again; with at 
   expect(Date.now() - early).toBeGreaterThan(3_000);
 });
 
-test.concurrent('429: the client waits for Retry-After and continues, in a walk and while following the log', {
-  timeout: 180_000,
-}, async () => {
+test.concurrent('429: the client waits for Retry-After and continues, in a walk and while following the log', async () => {
   const { id, key } = await makeAccount({ requestsPerMinute: 4 });
   const follower = await makeKey(id, 'follower');
   const answers: { status: number; retryAfter: number; at: number }[] = [];
@@ -98,9 +92,7 @@ test.concurrent('429: the client waits for Retry-After and continues, in a walk 
 });
 
 // The service cuts the log a minute after its start.
-test.concurrent('follow continues at the first remaining entry when retention removes entries while it reads', {
-  timeout: 180_000,
-}, async () => {
+test.concurrent('follow continues at the first remaining entry when retention removes entries while it reads', async () => {
   const folder = temporaryFolder();
   const environment = { DBVITALS_DATA_DIR: join(folder.path, 'data'), DBVITALS_ACTIVITY_DAYS: '10' };
   const service = await startService(environment, ['--no-monitor']);

@@ -74,7 +74,7 @@ async function run(block: string, home = place('home')): Promise<string> {
   const ended = new Promise<number | null>((resolve) => shell.once('close', resolve));
   if (stays.test(block)) {
     const works = () => /ready on |the monitor runs/.test(output);
-    await expect.poll(() => shell.exitCode !== null || works(), { timeout: 40_000 }).toBe(true);
+    await expect.poll(() => shell.exitCode !== null || works()).toBe(true);
     shell.kill('SIGTERM');
   }
   expect({ exit: await ended, output }, script).toEqual({ exit: 0, output: expect.any(String) });

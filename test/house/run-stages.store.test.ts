@@ -137,12 +137,10 @@ test('what stages leave running is killed, also when the run is ended', async ()
     cwd: folder,
     stdio: 'ignore',
   });
-  await expect
-    .poll(() => existsSync(place('seen')) && readFileSync(place('seen'), 'utf8') !== '', { timeout: 20_000 })
-    .toBe(true);
+  await expect.poll(() => existsSync(place('seen')) && readFileSync(place('seen'), 'utf8') !== '').toBe(true);
   child.kill('SIGTERM');
   const [code] = await once(child, 'exit');
   expect(code).toBe(130);
   const pid = Number(readFileSync(place('seen'), 'utf8'));
-  await expect.poll(() => existsSync(`/proc/${pid}`), { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
 });

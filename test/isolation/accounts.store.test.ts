@@ -263,7 +263,7 @@ const WRITES_OF_A_READ =
   /where s\.token_hash = \$1|^select member_id as|^update (?:session|member) set last_|for key share|into key_(?:hour|day|counted)|left join key_counted|where account_id = account\b|^select greatest\(clock_timestamp|^select from session s|^select roles|^with entry as|FOR KEY SHARE/;
 
 describe('every statement of the console names its account or its person', () => {
-  test('in each route', { timeout: 120_000 }, async () => {
+  test('in each route', async () => {
     await restart();
     let token = newToken();
     const { rows: signedIn } = await store.writer.query(insertSession, [

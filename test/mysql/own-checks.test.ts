@@ -120,7 +120,7 @@ test('each hostile statement is refused or bounded, with a sentence, even with a
   expect(unexpected).toEqual([]);
   expect(lines.join()).not.toContain('ada@example.com');
   await expectUntouched();
-}, 180_000);
+});
 
 test('numbers of every kind are read, and a login without the privilege is told', async () => {
   const numbers = ['1', '-2.50', '1.5e3', 'cast(9007199254740993 as unsigned)', 'true', 'count(*)'];
@@ -134,7 +134,7 @@ test('numbers of every kind are read, and a login without the privilege is told'
   ]);
   expect(denied?.findings[0]?.status).toBe('skipped');
   expect(lineOf(denied)).toMatch(/^Not measured: the login lacks a privilege \(.*denied.*\)\.$/);
-}, 60_000);
+});
 
 test('the server writes nothing of a statement that no reading refused', async () => {
   const refused = [
@@ -151,7 +151,7 @@ test('the server writes nothing of a statement that no reading refused', async (
   for (const statement of refused) await expect(alone(statement), statement).rejects.toThrow();
   await alone("select get_lock('own', 1) as value");
   await expectUntouched();
-}, 60_000);
+});
 
 /** Runs a statement in a session to itself, as an own check does that was not read before. */
 function alone(statement: string): Promise<unknown> {

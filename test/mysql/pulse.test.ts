@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { requireReading } from '../../src/monitor/pulse/blocking-fixture.ts';
 import { blockingRoots } from '../../src/monitor/pulse/blocking-roots.ts';
 import { HeldSession } from '../../src/monitor/pulse/held-session.ts';
 import { endRoot } from '../../src/runs/episodes/end-root.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { MysqlServer, PASSWORD } from './mysql-server.ts';
 import { ENGINE, ON_MYSQL } from './tested-server.ts';
 
@@ -41,7 +42,7 @@ function hold(username = 'watcher'): HeldSession {
 
 /** The first root with so many sessions behind it that wait for such a lock. MariaDB shows what was a moment ago. */
 async function rootOf(held: HeldSession, locks: readonly string[]) {
-  return vi.waitFor(
+  return waitFor(
     async () => {
       const answer = await held.pulse();
       if (!('reading' in answer)) throw new Error(JSON.stringify(answer));
@@ -49,7 +50,7 @@ async function rootOf(held: HeldSession, locks: readonly string[]) {
       expect(root?.waits.map(({ lock }) => lock)).toEqual(locks);
       return root;
     },
-    { timeout: 20_000, interval: 200 },
+    { interval: 200 },
   );
 }
 
@@ -91,7 +92,7 @@ test('groups the sessions that do the same', async () => {
   await idle?.query('update orders set paid = paid + 1');
   for (const other of others) other.query('select sleep(120)').catch(() => {});
   const held = hold();
-  const load = await vi.waitFor(
+  const load = await waitFor(
     async () => {
       const answer = await held.pulse();
       if (!('reading' in answer)) throw new Error(JSON.stringify(answer));
@@ -99,7 +100,7 @@ test('groups the sessions that do the same', async () => {
       expect(answer.reading.load).toHaveLength(2);
       return answer.reading;
     },
-    { timeout: 20_000, interval: 200 },
+    { interval: 200 },
   );
   expect(load.load).toMatchObject([
     { state: 'active', wait: '', event: 'User sleep', role: 'app', database: 'shop', count: 2 },
@@ -148,7 +149,7 @@ test('a crowd at one row does not hide a session that waits for another row', as
   const root = await rootOf(held, Array(12).fill('row'));
   expect(root?.session?.pid).toBe(first?.threadId);
   waits.push(behind?.query('update orders set paid = 2 where id = 8'));
-  await vi.waitFor(
+  await waitFor(
     async () => {
       const roots = blockingRoots(requireReading(await held.pulse()));
       expect(roots.map(({ session, waits }) => [session?.pid, waits.length])).toEqual([
@@ -156,7 +157,7 @@ test('a crowd at one row does not hide a session that waits for another row', as
         [second?.threadId, 1],
       ]);
     },
-    { timeout: 20_000, interval: 200 },
+    { interval: 200 },
   );
   await Promise.all([first?.query('rollback'), second?.query('rollback')]);
   await Promise.all(waits);
@@ -215,10 +216,10 @@ test('reads the server beside a session that set its own clock', async () => {
   await app?.query('set timestamp = 1');
   app?.query('select sleep(120)').catch(() => {});
   const held = hold();
-  await vi.waitFor(
+  await waitFor(
     async () =>
       expect(requireReading(await held.pulse())).toMatchObject({ active: 1, load: [{ state: 'active' }] }),
-    { timeout: 20_000, interval: 200 },
+    { interval: 200 },
   );
 });
 

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { patience } from '../support/patience.ts';
 import { ON_MYSQL } from './tested-server.ts';
 
 /** Tests of what one of the engines alone has. */
@@ -13,8 +14,9 @@ export default defineConfig({
     include: ['test/mysql/**/*.test.ts'],
     exclude: (ON_MYSQL ? MARIADB_ONLY : MYSQL_ONLY).map((name) => `test/mysql/${name}.test.ts`),
     globalSetup: ['test/mysql/setup.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    ...patience,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     maxWorkers: 2,
     reporters: ['./test/support/report.ts'],
   },

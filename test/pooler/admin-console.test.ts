@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import type { Finding } from '../../src/checks/check.ts';
 import { judgementOf } from '../../src/checks/judgement-of.ts';
 import { pgbouncerChecks } from '../../src/checks/pgbouncer/pgbouncer-checks.ts';
@@ -15,6 +15,7 @@ import type { Target } from '../../src/monitor/session/session.ts';
 import { temporaryFolder } from '../contract/running-service.ts';
 import { rootProgram } from '../roots/root-program.ts';
 import { documentedMetrics, expectMeasures, reportedMetrics } from '../support/expect-measures.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type Bouncer, PASSWORD, startBouncer } from './bouncer.ts';
 
 // Each check finds its fault on a real PgBouncer, and its remediation, pasted into psql, mends it.
@@ -212,7 +213,7 @@ test('a server that is down is found as long as clients wait for it, and one tha
   const held = new HeldSession(target(), true);
   onTestFinished(() => held.end());
   const lost = open('gone').catch(() => {});
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(requireReading(await held.pulse()).clientsWaiting).toMatchObject({ isCutOff: true }),
   );
   const fault = await expectOne({
@@ -223,7 +224,7 @@ test('a server that is down is found as long as clients wait for it, and one tha
   expect(fault?.metric_line).toContain('127.0.0.1, port 1');
   endAll();
   await lost;
-  await vi.waitFor(async () => expect(await faults()).toEqual([]), { timeout: 20_000, interval: 500 });
+  await waitFor(async () => expect(await faults()).toEqual([]), { interval: 500 });
 });
 
 /** Runs the command that a remediation names for later. */

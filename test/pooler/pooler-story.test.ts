@@ -2,9 +2,10 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openBrowser } from '../contract/browser.ts';
 import { runJson, type Service, startService, temporaryFolder } from '../contract/running-service.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type Bouncer, PASSWORD, startBouncer } from './bouncer.ts';
 
 // A real PgBouncer is driven into waiting: the pulse sees it, a run finds it, a message says so, and another that it is over.
@@ -44,7 +45,7 @@ beforeAll(async () => {
   );
   service = await startService(environment);
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-}, 120_000);
+});
 afterAll(async () => {
   await service?.stop();
   await bouncer?.stop();
@@ -67,8 +68,12 @@ async function open(): Promise<pg.Client> {
 /** The event of a kind about a check, within the time that a person is promised. */
 async function arrives(kind: string, title: RegExp, seconds: number): Promise<Event> {
   const began = performance.now();
-  const found = await vi.waitUntil(
-    () => received.find(({ event, data }) => event === kind && title.test(String(data['title']))),
+  const found = await waitFor(
+    () => {
+      const event = received.find((each) => each.event === kind && title.test(String(each.data['title'])));
+      if (!event) throw new Error(`No ${kind} in ${JSON.stringify(received)}`);
+      return event;
+    },
     { timeout: seconds * 1_000, interval: 200 },
   );
   console.log(`${kind} arrived after ${Math.round((performance.now() - began) / 100) / 10} s`);

@@ -18,7 +18,7 @@ beforeAll(async () => {
     BackedUpPostgres.start(),
     BackedUpMariaDb.start(),
   ]);
-}, 180_000);
+});
 
 afterAll(async () => {
   await postgres?.stop();
@@ -89,7 +89,7 @@ test('pgBackRest: a full backup and an increment have their size, and damaged pa
   expect(listed[0]).toMatchObject({ source: 'pgbackrest', succeeded: false });
   // Barman's backup would fail on the damaged page.
   await postgres.query('drop table orders');
-}, 180_000);
+});
 
 test('base backups stop while the archiver is green: critical within the expected time', async () => {
   const words = ['connection', 'add', '--account', '1', '--name', 'archived', '--backup-expected', '26h'];
@@ -136,7 +136,7 @@ test('base backups stop while the archiver is green: critical within the expecte
   });
   await reportAfter(25);
   expect((await check()).backup?.status).not.toBe('critical');
-}, 120_000);
+});
 
 test('Barman: a backup has its time and size, and one that breaks off is a failure', async () => {
   const report = await connection('barman');
@@ -148,7 +148,7 @@ test('Barman: a backup has its time and size, and one that breaks off is a failu
         await postgres.barman('switch-wal', '--force', '--archive', '--archive-timeout', '10', 'main');
         return (await postgres.barman('check', 'main')).status;
       },
-      { timeout: 60_000, interval: 1_000 },
+      { interval: 1_000 },
     )
     .toBe(0);
   expect(await postgres.barman('backup', 'main')).toMatchObject({ status: 0 });
@@ -166,7 +166,7 @@ test('Barman: a backup has its time and size, and one that breaks off is a failu
   expect(parsed.map(({ succeeded }) => succeeded).toSorted()).toEqual([false, true]);
   const failed = parsed.find(({ succeeded }) => !succeeded);
   expect(failed).toMatchObject({ bytes: null, label: expect.stringMatching(/^\d{8}T\d{6}$/) });
-}, 180_000);
+});
 
 test('mariabackup: the history table has each backup that ended', async () => {
   const report = await connection('mariabackup');
@@ -182,4 +182,4 @@ test('mariabackup: the history table has each backup that ended', async () => {
     expect(Math.abs(Date.parse(at) - Date.now())).toBeLessThan(120_000);
   }
   expect(await report('mariabackup', table)).toMatchObject({ read: 2, added: 0 });
-}, 120_000);
+});

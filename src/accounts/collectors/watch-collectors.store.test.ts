@@ -129,6 +129,6 @@ test('nobody is silent before the service has been up for a while', async () => 
   const watch = startCollectorWatch(store.writer, store.deps.log, { first: 10, every: 10, catchUp: 400 });
   await new Promise((resolve) => setTimeout(resolve, 150));
   expect(await entries(silent.accountId)).toEqual([]);
-  await expect.poll(() => entries(silent.accountId), { timeout: 5_000 }).toHaveLength(1);
+  await expect.poll(() => entries(silent.accountId)).toHaveLength(1);
   await watch.stop();
 });

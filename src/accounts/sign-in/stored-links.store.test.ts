@@ -240,7 +240,7 @@ describe('sessions', () => {
       })
       .then(({ statusCode }) => statusCode);
     const watch = await store.superuser('store');
-    await expect.poll(async () => (await watch.query(isWaiting)).rowCount, { timeout: 60_000 }).toBe(1);
+    await expect.poll(async () => (await watch.query(isWaiting)).rowCount).toBe(1);
     await other.query(statement, [login_id]);
     await other.query('commit');
     expect(await answer).toBe(401);

@@ -156,7 +156,7 @@ describe('a page of the log', () => {
       ),
       { numRuns: countValues(200) },
     );
-  }, 120_000);
+  });
 
   test('of an empty log is read once', async () => {
     const accountId = await store.account();

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import type { StoreAddress } from '../../config/store-url.ts';
 import { createMetrics } from '../../platform/telemetry/metrics.ts';
 import { openApiCell } from '../cells/api-cell.ts';
@@ -76,7 +77,7 @@ test('a cell connects to its store before the first request, and waits for none 
   const closed = open(store.address, false);
   const opened = open(store.address, true);
   const names = ['dbvitals reader', 'dbvitals writer', 'dbvitals writer']; // answers, keys, gate
-  await vi.waitFor(async () => expect(await sessions()).toEqual([...before, ...names].sort()));
+  await waitFor(async () => expect(await sessions()).toEqual([...before, ...names].sort()));
   await Promise.all([closed.close(), opened.close()]);
   const away = open([{ host: '/nowhere', port: 5432, user: 'postgres', database: 'store' }], true);
   expect(await away.notReady()).toEqual(expect.any(String));

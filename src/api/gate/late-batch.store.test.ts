@@ -32,7 +32,7 @@ test('what a frozen store was sent is neither counted nor recorded when it wakes
       process.kill(pid, 'SIGCONT');
     }
     // The backend reads the statement and the end of its connection.
-    await expect.poll(async () => (await root.query(backends)).rowCount, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await root.query(backends)).rowCount).toBe(0);
     expect(await logOf(store, accountId)).toHaveLength(1);
     expect(await usedOf(keyId)).toBe(1);
     expect((await gate.admit(request(accountId, keyId))).remaining).toBe(98);

@@ -86,7 +86,7 @@ test('on SIGHUP a service takes the keys that its file has now, unless they decr
     const [own] = store.deps.secret;
     writeKeys(foreign, own);
     await reload(/"keys":2,"msg":"secret keys: using those that the file has now"/);
-    await expect.poll(() => isReady(url), { timeout: 30_000 }).toBe(200);
+    await expect.poll(() => isReady(url)).toBe(200);
     // Without the old key, before anything was encrypted with the new one; and a file that is none.
     writeKeys(foreign);
     await reload(/They do not decrypt 1 of the store's keys: .*keeping the old ones/);

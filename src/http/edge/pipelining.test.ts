@@ -78,7 +78,7 @@ test.each([
   const { socket, bodies } = await open(server);
   const paths = Array.from({ length: 2_000 }, (_, n) => `/n${n}`);
   socket.write(paths.map(get).join(''));
-  await expect.poll(() => bodies().length, { timeout: 30_000 }).toBe(paths.length);
+  await expect.poll(() => bodies().length).toBe(paths.length);
   expect(bodies()).toEqual(paths.map((path) => `${path} 0;`));
   expect(seen.mostOpen).toBe(1);
 });
@@ -92,7 +92,7 @@ test('other connections are answered between pipelined requests', async () => {
     while (modest.bodies().length < asked) await once(modest.socket, 'data');
   }
   expect(seen.begun.get('/greedy')).toBeLessThan(1_500);
-  await expect.poll(() => greedy.bodies().length, { timeout: 30_000 }).toBe(3_000);
+  await expect.poll(() => greedy.bodies().length).toBe(3_000);
 });
 
 test('bodies are read completely, whatever lines they contain, and the next bytes are a request', async () => {
@@ -107,7 +107,7 @@ test('bodies are read completely, whatever lines they contain, and the next byte
       get('/after'),
     ].join(''),
   );
-  await expect.poll(() => bodies(), { timeout: 30_000 }).toHaveLength(3);
+  await expect.poll(() => bodies()).toHaveLength(3);
   expect(bodies()).toEqual(
     [`/body ${body.length}`, `/body ${2 * body.length}`, '/after 0'].map((b) => `${b};`),
   );

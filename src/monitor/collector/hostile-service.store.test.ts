@@ -80,7 +80,7 @@ async function order(connection: string, instructions: object = {}, more: object
   const plain = { thresholds: {}, expectedStandbys: 0, own: [], before: [], facts: null };
   jobs.push({ run, connection, engine: 'postgres', instructions: { ...plain, ...instructions }, ...more });
   const find = () => sent.find(({ action, body }) => action === 'result' && body.includes(run));
-  await expect.poll(find, { timeout: 60_000 }).toBeDefined();
+  await expect.poll(find).toBeDefined();
   const { body = '' } = find() ?? {};
   return JSON.parse(body.slice(body.indexOf('{"run"'))).measured as {
     outcomes: { check: { id: string }; findings: { status: string; metric_line: string }[] }[];

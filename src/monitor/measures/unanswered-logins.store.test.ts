@@ -62,4 +62,4 @@ test('a locked database of the connection has one login of runs and one of pulse
   expect(after && firstLine(await runOnce(store, key, limits))).not.toContain('CONN_UNREACHABLE');
   await held.end();
   await root.query('drop database shut with (force)');
-}, 60_000);
+});

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
   afterLogin,
   endless,
@@ -10,6 +10,7 @@ import {
 } from '../../../test/support/hostile-server.ts';
 import { childrenOf, send } from '../../../test/support/process-tree.ts';
 import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../../test/support/store.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import type { Target } from '../session/session.ts';
 import { AccountChildren } from './account-children.ts';
 import { requireReading } from './blocking-fixture.ts';
@@ -58,8 +59,6 @@ const IDS = [1, 2, 3, 4, 5];
 const pulseAll = (children: AccountChildren, targets: ReadonlyMap<number, Target>) =>
   Promise.all([...targets].map(async ([id, target]) => requireReading(await children.pulse(id, target))));
 
-const soon = { timeout: 20_000, interval: 20 };
-
 test.each<NodeJS.Signals>(['SIGKILL', 'SIGSTOP'])(
   '%s of a child costs its connections no pulse',
   async (signal) => {
@@ -71,10 +70,10 @@ test.each<NodeJS.Signals>(['SIGKILL', 'SIGSTOP'])(
     const pulses = pulseAll(children, targets);
     if (signal !== 'SIGSTOP') send(child, signal);
     expect(await pulses).toHaveLength(IDS.length);
-    await vi.waitFor(() => expect(workers()).not.toContain(child), soon);
+    await waitFor(() => expect(workers()).not.toContain(child));
     // They are read together again when nothing more is lost.
     for (let pulse = 0; pulse < 6; pulse++) await pulseAll(children, targets);
-    await vi.waitFor(() => expect(workers()).toHaveLength(1), soon);
+    await waitFor(() => expect(workers()).toHaveLength(1));
   },
 );
 

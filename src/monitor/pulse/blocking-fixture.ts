@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import type { BlockingRoot } from './blocking-roots.ts';
 import { blockingRoots } from './blocking-roots.ts';
 import type { HeldSession, PulseAnswer } from './held-session.ts';
@@ -25,7 +26,7 @@ export async function blockSession(open: () => Promise<pg.Client>): Promise<void
 
 /** Pulses until one sees the session of {@link blockSession} block the other. */
 export function findBlocking(held: HeldSession): Promise<BlockingRoot> {
-  return vi.waitFor(
+  return waitFor(
     async () => {
       const [root] = blockingRoots(requireReading(await held.pulse()));
       if (!root) throw new Error('nothing is blocked');
@@ -33,6 +34,6 @@ export function findBlocking(held: HeldSession): Promise<BlockingRoot> {
       expect(root.waits).toHaveLength(1);
       return root;
     },
-    { timeout: 20_000, interval: 200 },
+    { interval: 200 },
   );
 }

@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import type { BlockingEpisode } from '../../runs/episodes/blocking-episode.ts';
 import { EpisodeOutbox } from './episode-outbox.ts';
 
@@ -29,14 +30,14 @@ test('an episode that could not be stored is stored as it is when the store is b
     (error) => failures.push(error),
   );
   outbox.send([episode('1', 1), episode('2', 1)]);
-  await vi.waitFor(() => expect(failures).toHaveLength(1));
+  await waitFor(() => expect(failures).toHaveLength(1));
   outbox.send([episode('1', 5)]);
   outbox.send(Array.from({ length: 500 }, (_, n) => episode(`invented ${n}`, 1)));
   await new Promise(setImmediate);
   expect(failures).toHaveLength(1);
   isAway = false;
   outbox.send([episode('1', 6), episode('2', 2)]);
-  await vi.waitFor(() => expect(stored).toHaveLength(200));
+  await waitFor(() => expect(stored).toHaveLength(200));
   expect(stored.filter(([root]) => !root.startsWith('invented'))).toEqual([
     ['1', 6],
     ['2', 2],

@@ -1,7 +1,8 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { childrenOf } from '../../../test/support/process-tree.ts';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import { alertsOf, ruleIn } from '../../notifications/alerts/alerts-fixture.ts';
 import type { BlockingEpisode } from '../../runs/episodes/blocking-episode.ts';
 import { endRoot } from '../../runs/episodes/end-root.ts';
@@ -86,19 +87,19 @@ const readTickets = async ({ accountId }: Key, check: string) =>
     )
   ).rows;
 
-const until = { timeout: 30_000, interval: 100 };
+const every = { interval: 100 };
 
 test('a pulse names the root of a chain, and keeps its session open', async () => {
   const held = await opened(await pulsed());
   const { bob, over } = await standstill();
   onTestFinished(() => bob.query('rollback').then(() => {}));
-  const [first] = await vi.waitFor(async () => {
+  const [first] = await waitFor(async () => {
     const answer = await held.pulse();
     if (!('reading' in answer)) throw new Error(JSON.stringify(answer));
     const roots = blockingRoots(answer.reading);
     expect(roots[0]?.waits).toHaveLength(2);
     return roots;
-  }, until);
+  }, every);
   expect(first?.session).toMatchObject({
     database: 'postgres',
     state: 'idle in transaction',
@@ -122,13 +123,13 @@ test('the printed statement ends the session that blocks others, no later one of
   const held = await opened(await pulsed());
   const { bob, over } = await standstill();
   const lost = new Promise((resolve) => bob.once('error', resolve));
-  const episode = await vi.waitFor(async () => {
+  const episode = await waitFor(async () => {
     const answer = await held.pulse();
     if (!('reading' in answer)) throw new Error(JSON.stringify(answer));
     const [first] = trackEpisodes(new Map(), answer.reading, new Date()).stored;
     if (!first) throw new Error('nobody has waited for two seconds');
     return first;
-  }, until);
+  }, every);
   const ended = async (one: BlockingEpisode) => (await root.query(endRoot('postgres', one) ?? '')).rowCount;
   const [pid, started] = episode.root.split('/').map(Number);
   expect(await ended({ ...episode, root: `${pid}/${(started ?? 0) - 1}` })).toBe(0);
@@ -145,12 +146,12 @@ test('the printed statement ends the session that blocks others, no later one of
 
 /** Pulses until the roots are as expected: each with its session's state, and how many wait for it. */
 async function findRoots(held: HeldSession, expected: Record<string, number>[]) {
-  return vi.waitFor(async () => {
+  return waitFor(async () => {
     const roots = blockingRoots(requireReading(await held.pulse()));
     const seen = roots.map(({ session, waits }) => ({ [session?.state ?? 'unknown']: waits.length }));
     expect(seen).toEqual(expected);
     return roots;
-  }, until);
+  }, every);
 }
 
 test('a crowd at one row does not hide a session that waits for another row', async () => {
@@ -224,7 +225,7 @@ test('a pulse groups the sessions that do the same', async () => {
   for (const client of busy) await client.query(`set application_name = 'report'; set role bob`);
   const sleeps = busy.slice(1).map((client) => client.query('select pg_sleep(60)').catch(() => {}));
   await busy[0]?.query('begin');
-  const load = await vi.waitFor(async () => {
+  const load = await waitFor(async () => {
     const answer = await held.pulse();
     if (!('reading' in answer)) throw new Error(JSON.stringify(answer));
     const mine = answer.reading.load.filter(({ application }) => application === 'report');
@@ -232,7 +233,7 @@ test('a pulse groups the sessions that do the same', async () => {
     expect(answer.reading).toMatchObject({ active: 2, idleInTransaction: 1, replicaLag: null });
     expect(answer.reading.transactions?.commits).toBeGreaterThan(0);
     return mine;
-  }, until);
+  }, every);
   expect(load).toMatchObject([
     { state: 'active', wait: 'Timeout', event: 'PgSleep', database: 'postgres', count: 2 },
     { state: 'idle in transaction', wait: 'Client', event: 'ClientRead', count: 1 },
@@ -263,13 +264,13 @@ test('a pulse reads names in no encoding, a transaction without a session, and w
   });
   const key = await pulsed();
   const held = await opened(key);
-  const found = await vi.waitFor(async () => {
+  const found = await waitFor(async () => {
     const reading = requireReading(await held.pulse());
     expect(blockingRoots(reading)).toMatchObject([
       { key: '0', session: null, waits: [{ seconds: expect.any(Number) }] },
     ]);
     return reading;
-  }, until);
+  }, every);
   expect(found.idleInTransaction).toBeGreaterThan(0);
   const stranger = await pulsed({ username: 'stranger' });
   await store.set(stranger, {}, { password: 'unspoken-stranger' });
@@ -389,9 +390,9 @@ test('blocked sessions are told after one run, which the pulse asks for, and res
   const { over } = await standstill();
   const monitor = startMonitor({ ...store.deps, concurrency: 2, pulses: true });
   onTestFinished(() => monitor.stop());
-  await vi.waitFor(
+  await waitFor(
     async () => expect(await readTickets(key, 'PG_BLOCKED_SESSIONS')).toMatchObject([{ status: 'open' }]),
-    until,
+    every,
   );
   expect(await alertsOf(store, key)).toMatchObject([{ state: 'open' }]);
   const [run] = await readRuns(key);
@@ -399,9 +400,9 @@ test('blocked sessions are told after one run, which the pulse asks for, and res
   expect(run?.line).toMatch(/postgres\/postgres\/psql.* blocked 2 sessions for/);
   expect(monitor.pulsed()).toBe(1);
   await over();
-  await vi.waitFor(
+  await waitFor(
     async () => expect(await readTickets(key, 'PG_BLOCKED_SESSIONS')).toMatchObject([{ status: 'resolved' }]),
-    until,
+    every,
   );
   expect(await alertsOf(store, key)).toMatchObject([{ state: 'resolved' }]);
   expect((await readRuns(key)).map(({ reason }) => reason)).toEqual(['pulse', 'pulse']);
@@ -420,9 +421,9 @@ test('a server that is gone is told after two pulses and one try', async () => {
   const key = await pulsed({ host: '/nowhere', connection_type: 'unix_socket' });
   const monitor = startMonitor({ ...store.deps, concurrency: 2, pulses: true });
   onTestFinished(() => monitor.stop());
-  await vi.waitFor(
+  await waitFor(
     async () => expect(await readTickets(key, 'CONN_UNREACHABLE')).toMatchObject([{ status: 'open' }]),
-    until,
+    every,
   );
   const [run] = await readRuns(key);
   expect(run).toMatchObject({ reason: 'pulse' });
@@ -440,7 +441,7 @@ test('a connection that the store could not give when it was claimed has its pul
   const writer = Object.create(store.writer, { query: { value: query } });
   const pulses = startPulses({ ...store.deps, writer, wake: () => {} }, 50);
   onTestFinished(() => pulses.stop());
-  await vi.waitFor(() => expect(pulses.running()).toBe(1), until);
+  await waitFor(() => expect(pulses.running()).toBe(1), every);
   expect(failures).toBe(1);
 });
 
@@ -458,7 +459,7 @@ test('a connection whose pulse is off costs neither a session, nor a process, no
   const before = childrenOf(process.pid);
   const pulses = startPulses({ ...store.deps, writer, wake: () => {} }, 20);
   onTestFinished(() => pulses.stop());
-  await vi.waitFor(() => expect(rounds()).toBeGreaterThan(5), until);
+  await waitFor(() => expect(rounds()).toBeGreaterThan(5), every);
   expect(pulses.running()).toBe(0);
   expect(childrenOf(process.pid).filter((pid) => !before.includes(pid))).toEqual([]);
   // A round of the monitor is the same three statements, however many connections there are.

@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Bastion, startBastion } from '../../../test/support/bastion.ts';
 import { makeSshKey } from '../../../test/support/ssh-key.ts';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import type { ConnectionKey } from '../monitor-deps.ts';
 import { blockSession, findBlocking, requireReading } from '../pulse/blocking-fixture.ts';
 import { HeldSession } from '../pulse/held-session.ts';
@@ -103,10 +104,9 @@ test('no pulse and no live look connects before a run has pinned the key of the 
   );
   const pulses = startPulses({ ...store.deps, wake: () => {} }, 50);
   onTestFinished(() => pulses.stop());
-  const soon = { timeout: 20_000, interval: 20 };
-  await vi.waitFor(() => expect(pulses.running()).toBe(1), soon);
+  await waitFor(() => expect(pulses.running()).toBe(1));
   await run(key);
-  await vi.waitFor(() => expect(pulses.running()).toBe(2), soon);
+  await waitFor(() => expect(pulses.running()).toBe(2));
   const live = await openLiveLook(store.deps, key);
   expect(requireReading(await live?.look()).waits).toEqual([]);
   await live?.end();

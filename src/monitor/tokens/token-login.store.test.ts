@@ -4,9 +4,10 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { authentication } from '../../../test/support/hostile-server.ts';
 import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../../test/support/store.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import type { ConnectionKey } from '../monitor-deps.ts';
 import { startPulses } from '../pulse/start-pulses.ts';
 import { runHealthCheck } from '../run.ts';
@@ -203,17 +204,16 @@ test('pulses log in by a token, and go on in their session while the command giv
     expect(rows).toHaveLength(1);
     return rows[0];
   };
-  const isLater = { timeout: 20_000, interval: 50 };
-  const first = await vi.waitFor(reads, isLater);
+  const first = await waitFor(reads);
   rmSync(file);
   forgetToken('mine', { host: 'localhost', port, username: 'watcher' });
-  await vi.waitFor(() => expect(readFileSync(runs, 'utf8')).toBe('run\nrun\n'), isLater);
+  await waitFor(() => expect(readFileSync(runs, 'utf8')).toBe('run\nrun\n'));
   const second = await reads();
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const third = await reads();
     expect(third?.pid).toBe(first?.pid);
     expect(Number(third?.at)).toBeGreaterThan(Number(second?.at));
-  }, isLater);
+  });
   expect(readFileSync(runs, 'utf8')).toBe('run\nrun\n');
   expect(store.said.map(({ message }) => message)).not.toContain('the pulse can not read the server');
 });

@@ -119,7 +119,7 @@ test('a process that is killed before its commit has sent nothing, and another o
       from pg_stat_activity
      where wait_event_type = 'Lock' and application_name like '%killed%'`;
   try {
-    await expect.poll(async () => (await superuser.query(end)).rowCount, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await superuser.query(end)).rowCount).toBe(1);
     expect(await killed).toBe('killed');
   } finally {
     await root.query('rollback');

@@ -38,9 +38,7 @@ async function write(accountId: number, count: number): Promise<void> {
 const readRange = ({ headers }: ReceivedRequest) =>
   [Number(headers['dbvitals-first-id']), Number(headers['dbvitals-last-id'])] as const;
 
-test('twenty streams of three accounts at once, by two services: each whole, in order, and of its account only', {
-  timeout: 120_000,
-}, async () => {
+test('twenty streams of three accounts at once, by two services: each whole, in order, and of its account only', async () => {
   const accounts = await Promise.all(STREAMS.map(() => store.account()));
   for (const accountId of accounts) await write(accountId, ENTRIES);
   const streams: { path: string; accountId: number; id: number; refusals: number }[] = [];

@@ -13,8 +13,9 @@ import {
 import { basename, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bareEnvironment, MAIN } from '../../../test/contract/running-service.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import { interruptible } from '../../cli/store/interrupt.ts';
 import type { StoreAddress } from '../../config/store-url.ts';
 import { openPool } from '../connect.ts';
@@ -228,9 +229,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
       backUp(source, path, '1', SECRET, { signal }),
     );
     const ended = sentence(work);
-    await vi.waitFor(() =>
-      expect(readdirSync(folder).filter((each) => each.endsWith('.part'))).toHaveLength(1),
-    );
+    await waitFor(() => expect(readdirSync(folder).filter((each) => each.endsWith('.part'))).toHaveLength(1));
     process.listeners(name).at(-1)?.(name);
     expect(await ended).toBe('It was interrupted.');
     expect(readdirSync(folder).filter((each) => each.startsWith('interrupted'))).toEqual([]);

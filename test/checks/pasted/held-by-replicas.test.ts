@@ -1,8 +1,9 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Fault } from '../../../src/checks/fault.ts';
 import { xminHeld } from '../../../src/checks/postgres/xmin-held.ts';
 import { expectOnPages } from '../../support/expect-on-pages.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { measure } from '../measure.ts';
 import { paste, stepsOf } from '../paste.ts';
 import { PASSWORD, PostgresServer, testedPrograms } from '../postgres-server.ts';
@@ -47,11 +48,11 @@ async function query(standby: Standby): Promise<void> {
     readers.push(reader);
     await reader.query('begin isolation level repeatable read; select 1');
     await burn();
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const [row] = await standby.run('select pg_last_wal_replay_lsn()::text as at');
       const [own] = await primary.run(`select '${row?.['at']}'::pg_lsn >= pg_current_wal_lsn() as same`);
       expect(own?.['same']).toBe(true);
-    }, 10_000);
+    });
   }
 }
 
@@ -75,12 +76,12 @@ async function faults(): Promise<Fault[]> {
 /** Waits until exactly these are at fault. */
 async function untilHeldBy(...objects: string[]): Promise<Fault[]> {
   let found: Fault[] = [];
-  await vi.waitFor(
+  await waitFor(
     async () => {
       found = await faults();
       expect(found.map(({ object }) => object).sort()).toEqual(objects.toSorted());
     },
-    { timeout: 15_000, interval: 200 },
+    { interval: 200 },
   );
   return found;
 }
@@ -105,7 +106,7 @@ test('active slots and standbys: the look shows one, and its standby ends one qu
     const sessions = `select count(*)::int as open from pg_stat_activity where state = 'idle in transaction'`;
     for (const left of [1, 0]) {
       for (const step of steps) await standbys[name].run(step);
-      await vi.waitFor(async () => expect((await standbys[name].run(sessions))[0]).toEqual({ open: left }));
+      await waitFor(async () => expect((await standbys[name].run(sessions))[0]).toEqual({ open: left }));
     }
     standing.delete(objects[name]);
     await burn();
@@ -170,12 +171,12 @@ async function heldByFeed(): Promise<string> {
 }
 
 async function untilConfirmed(subscriber: PostgresServer): Promise<void> {
-  await vi.waitFor(
+  await waitFor(
     async () => {
       await primary.run('checkpoint'); // logs the running transactions, as the server does every 15 s
       expect((await faults()).map(({ object }) => object)).toEqual([]);
     },
-    { timeout: 15_000, interval: 300 },
+    { interval: 300 },
   );
   expect(await subscriber.run('select name from fruit')).toEqual([{ name: 'apple' }]);
 }
@@ -201,6 +202,6 @@ test('a logical slot whose consumer hangs: it confirms when it is restarted', ()
     } finally {
       process.kill(hanging, 'SIGKILL'); // its server then restarts all of its processes
     }
-    await vi.waitFor(() => subscriber.run('select'), { timeout: 15_000, interval: 200 });
+    await waitFor(() => subscriber.run('select'), { interval: 200 });
     await untilConfirmed(subscriber);
   }));

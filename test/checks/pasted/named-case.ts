@@ -1,5 +1,6 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { Thresholds } from '../../../src/checks/check.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { paste, stepsOf } from '../paste.ts';
 import type { PostgresServer } from '../postgres-server.ts';
 
@@ -59,10 +60,7 @@ export async function run(
 
 /** Waits until a condition is true. */
 export const until = (server: PostgresServer, condition: string) =>
-  vi.waitFor(
-    async () => expect(Object.values((await run(server, condition))[0] ?? {})).toEqual([true]),
-    10_000,
-  );
+  waitFor(async () => expect(Object.values((await run(server, condition))[0] ?? {})).toEqual([true]));
 
 /** The settings of roles and databases. */
 export async function settings(server: PostgresServer): Promise<unknown> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Check, FAULT_LIMIT } from '../../../src/checks/check.ts';
 import type { Fault } from '../../../src/checks/fault.ts';
 import type { JudgementInput } from '../../../src/checks/judgement-of.ts';
@@ -6,6 +6,7 @@ import { postgresChecks } from '../../../src/checks/postgres/postgres-checks.ts'
 import { showQuery } from '../../../src/checks/postgres/query-engine.ts';
 import { cleanObject } from '../../../src/monitor/outcome.ts';
 import { escapedName, isPrintable, UNPRINTABLE } from '../../../src/platform/text/clean-text.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { measure, sample } from '../measure.ts';
 import { follow, isSteps, paste } from '../paste.ts';
 import { PostgresServer } from '../postgres-server.ts';
@@ -131,9 +132,9 @@ test.each(cases)('$check_id ($kind): what is pasted mends the object, and nothin
     if (one.made.load) return;
     const standing = objectsOf(each.stays ? found : theirs).sort();
     // A session that is told to end takes a moment.
-    await vi.waitFor(
+    await waitFor(
       async () => expect(objectsOf(await faultsOf(each, other.before)).sort()).toEqual(standing),
-      { timeout: 10_000, interval: 100 },
+      { interval: 100 },
     );
   } finally {
     for (const { end } of began) await end();

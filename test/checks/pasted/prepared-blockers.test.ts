@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Fault } from '../../../src/checks/fault.ts';
 import { blockedSessions } from '../../../src/checks/postgres/blocked-sessions.ts';
 import { expectOnPages } from '../../support/expect-on-pages.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { measure } from '../measure.ts';
 import { paste } from '../paste.ts';
 import { PostgresServer } from '../postgres-server.ts';
@@ -33,12 +34,12 @@ const prepare = (gid: string, table: string, mode: string) =>
   client.query(`begin; lock ${table} in ${mode} mode; prepare transaction ${literal(gid)}`);
 
 /** Another session waits for the table. */
-async function waitFor(table: string): Promise<void> {
+async function waitForTable(table: string): Promise<void> {
   const waiter = await server.open('postgres', DATABASE);
   waiters.push(waiter);
   waiter.query(`begin; lock ${table} in access exclusive mode; commit`).catch(() => {});
   const waiting = `select count(*) > 0 from pg_locks where not granted and relation = '${table}'::regclass`;
-  await vi.waitFor(async () => expect((await client.query(waiting)).rows).toEqual([{ '?column?': true }]));
+  await waitFor(async () => expect((await client.query(waiting)).rows).toEqual([{ '?column?': true }]));
   await wait(300);
 }
 
@@ -61,8 +62,8 @@ test('of two prepared transactions the one that blocks longest is ended, then th
   await prepare(HOSTILE, 't', 'access exclusive');
   await prepare(ALIKE, 'u', 'access exclusive');
   await prepare('bystander', 'pg_description', 'access share');
-  await waitFor('t');
-  await waitFor('u');
+  await waitForTable('t');
+  await waitForTable('u');
   for (const left of [[ALIKE, 'bystander'], ['bystander']]) {
     const faults = await found();
     expect(faults).toMatchObject([{ severity: 'warning', object: 'prepared transaction' }]);
@@ -76,7 +77,7 @@ test('of two prepared transactions the one that blocks longest is ended, then th
 
 test('if several have a lock there, the look shows them all', async () => {
   for (const gid of ['one', 'two']) await prepare(gid, 't', 'access share');
-  await waitFor('t');
+  await waitForTable('t');
   const [fault] = await found();
   const shown = await paste(server, fault?.remediation ?? '');
   for (const gid of ['one', 'two']) expect(shown).toContain(gid);

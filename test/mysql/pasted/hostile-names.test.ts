@@ -1,8 +1,9 @@
 import mysql from 'mysql2/promise';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Row } from '../../../src/checks/fault.ts';
 import { quoted } from '../../../src/checks/mysql/quote.ts';
 import { cleanText, isPrintable } from '../../../src/platform/text/clean-text.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { MysqlServer, PASSWORD } from '../mysql-server.ts';
 import { paste } from '../paste.ts';
 import { replication } from '../replication-sql.ts';
@@ -137,7 +138,7 @@ test.each(['north', "o'ne", 'back\\slash', 'a\tb', 'a\u202eb', 'q"uote'])(
     await server.run('set global read_only = on');
     const lines = async () =>
       (await faultsOf(server, 'MY_REPLICA_STOPPED')).map(({ metricLine }) => metricLine);
-    await vi.waitFor(async () => expect((await lines()).join()).toContain('error 2003'), { timeout: 20_000 });
+    await waitFor(async () => expect((await lines()).join()).toContain('error 2003'));
     const again = await remediationFor('MY_REPLICA_STOPPED', quoted(name));
     expect(again).toMatch(/^SHOW /);
     paste(server, again);
@@ -167,7 +168,7 @@ test('a session is found by its exact user and database', async () => {
       await session.query('insert into t values (1)');
     }
     const thresholds = { warning_seconds: 1, critical_seconds: 9_999 };
-    const remediation = await vi.waitFor(
+    const remediation = await waitFor(
       async () => {
         const faults = await faultsOf(server, 'MY_LONG_TRX', { thresholds });
         const shown = user === 'App' ? 'shop/App' : `\`shop/${user}\``;
@@ -176,7 +177,7 @@ test('a session is found by its exact user and database', async () => {
         return found.remediation;
       },
       // The contents of innodb_trx do not change while it is read every 0.1 s.
-      { timeout: 20_000, interval: 250 },
+      { interval: 250 },
     );
     const ids = paste(server, remediation).trimEnd().split('\n');
     expect(ids.map((line) => line.split('\t')[0])).toEqual([`KILL ${exact.threadId};`]);

@@ -160,7 +160,7 @@ test('a copy that is being sealed is removed whole', async () => {
       );
       return rowCount;
     };
-    await expect.poll(isWaiting, { timeout: 20_000 }).toBe(1);
+    await expect.poll(isWaiting).toBe(1);
     await sealing.query('commit');
     expect(await forgotten).toMatchObject({ removed_from: [1] });
   } finally {
