@@ -123,7 +123,8 @@ test('a killed server is started again', async () => {
     .poll(() => ask(store, 'select 1 as one').catch(() => null), { interval: 100 })
     .toEqual({ one: 1 });
   expect(serverPid(cluster())).not.toBe(pid);
-  await wait(200);
+  const claims = `select count(*)::int as claims from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock'`;
+  await expect.poll(() => ask(store, claims)).toEqual({ claims: 1 });
   const second = await joined();
   await expect(second.claimForServing()).rejects.toThrow(/in use/);
 });

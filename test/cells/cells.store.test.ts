@@ -290,7 +290,7 @@ test('while a cell is down its accounts get 500, others are answered, and the se
   const started = performance.now();
   const down = await ask(two?.key);
   expect(down.status).toBe(500);
-  expect(performance.now() - started).toBeLessThan(8_000);
+  expect(performance.now() - started).toBeLessThan(30_000);
   expect((await ask(one?.key)).status).toBe(200);
   expect((await fetch(`${service.origin}/readyz`)).status).toBe(200);
   // A new process starts without it, and serves it once it is back.

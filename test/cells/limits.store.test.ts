@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, ask, each } from '../contract/ask.ts';
 import { commandJson } from '../contract/command.ts';
 import { type Service, startService } from '../contract/running-service.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { addAccount, type CellAccount } from './cell-accounts.ts';
 import { startTwoCells, type TwoCells } from './two-cells.ts';
 
@@ -94,16 +95,19 @@ test('over the edge of a minute, each window of each cell admits exactly its lim
     answers[at].push(await askTurn(at, accounts[at]));
     const { writer } = at === 0 ? cells.first : cells.second;
     const moved = await writer.query(
-      `update key_window set started_at = started_at - interval '57 s' where account_id = $1`,
+      `update key_window set started_at = started_at - interval '50 s' where account_id = $1`,
       [accounts[at].id],
     );
     expect(moved.rowCount).toBe(1);
   }
-  const until = performance.now() + 5_000;
+  const windowsOf = (at: 0 | 1) => Object.values(Object.groupBy(answers[at].slice(1), resetOf));
+  const isOver = (at: 0 | 1) =>
+    windowsOf(at).length === 2 && windowsOf(at).every((window = []) => withStatus(window, 429).length > 0);
+  const until = performance.now() + PATIENCE_MS / 2;
   await Promise.all(
     upTo(16).map(async (loop) => {
       const at = loop % 4 < 2 ? 0 : 1;
-      while (performance.now() < until) {
+      while (!(isOver(0) && isOver(1)) && performance.now() < until) {
         answers[at].push(await askTurn(loop, accounts[at]));
         await wait(15);
       }

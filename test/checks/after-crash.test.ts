@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Key, runOnce } from '../../src/monitor/run-fixture.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { PASSWORD, PostgresServer } from './postgres-server.ts';
 
 let store: TestStore;
@@ -37,8 +37,7 @@ const SHOP = [
 async function crash(): Promise<void> {
   const [pid = ''] = readFileSync(join(server.host, 'postmaster.pid'), 'utf8').split('\n');
   process.kill(Number(pid), 'SIGKILL');
-  await wait(1_500); // its processes end when they see that
-  await server.resume();
+  await waitFor(() => server.resume()); // once its processes have seen that and ended
 }
 
 test('a crash, which loses the statistics, adds no fault and hides none as an error', async () => {

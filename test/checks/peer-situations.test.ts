@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Key, runOnce } from '../../src/monitor/run-fixture.ts';
 import type { StoredCheck } from '../../src/monitor/store-run.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { PASSWORD, PostgresServer } from './postgres-server.ts';
 
 // What broke other monitors, by their public bug reports: each is provoked here.
@@ -115,18 +116,18 @@ test('an index without deduplication is not bloated, and no estimate is below 0 
 
 test('a login that pg_hba.conf no longer admits is told, also while an old session goes on (postgres_exporter 1120)', async () => {
   const held = await server.open('watcher');
+  const logIn = async () => (await server.open('watcher')).end();
   const file = join(server.host, 'pg_hba.conf');
   const rules = readFileSync(file, 'utf8');
   writeFileSync(file, `local all watcher reject\n${rules}`);
   await server.run('select pg_reload_conf()');
-  await server.until(`select count(*) > 0 from pg_hba_file_rules where auth_method = 'reject'`);
-  await wait(200);
+  await waitFor(() => expect(logIn()).rejects.toThrow('pg_hba.conf'));
   const [first] = await run();
   expect(first).toMatchObject({ check_id: 'CONN_AUTH_FAILED', status: 'critical' });
   expect(first?.metric_line).toContain('rejects this login');
   writeFileSync(file, rules);
   await server.run('select pg_reload_conf()');
-  await wait(200);
+  await waitFor(logIn);
   expect(errorsIn(await run())).toEqual([]);
   await held.end();
 });

@@ -15,6 +15,7 @@ import {
   startServer,
   stopServer,
 } from '../../src/store/server.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 /** The password of every login on a test server. */
 export const PASSWORD = 'a password of the tests';
@@ -209,10 +210,9 @@ export class PostgresServer {
 
   /** Waits until a condition is true; each try uses a new session. */
   async until(condition: string): Promise<void> {
-    for (let tries = 0; tries < 100; tries++) {
+    for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await wait(50)) {
       const [row = {}] = await this.run(condition);
       if (Object.values(row)[0] === true) return;
-      await wait(50);
     }
     throw new Error(`This did not come true: ${condition}`);
   }

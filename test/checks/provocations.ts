@@ -86,6 +86,7 @@ export const provocations: Provocation[] = [
     async provoke(server) {
       const session = await server.open('app');
       const cancelled = session.query('select pg_sleep(60)').catch(() => {});
+      await server.until(`select count(*) = 1 from pg_stat_activity where wait_event = 'PgSleep'`);
       await wait(300);
       return async (remediation) => {
         await follow(server, remediation);

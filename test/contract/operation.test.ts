@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
 import { operatePage } from '../house/operate-page.ts';
@@ -36,7 +35,7 @@ test("a request is one line of the log, whatever its text, with the client's req
   ]);
   const answer = await sendRawOnce(bytes, { origin });
   const id = answer.headers['x-request-id'] ?? 'none';
-  await says(new RegExp(id), 5);
+  await says(new RegExp(id));
   const lines = output()
     .split('\n')
     .filter((line) => line.includes(id));
@@ -59,9 +58,7 @@ async function lines(holds: (line: Record<string, unknown>) => boolean): Promise
   return all.map((text) => JSON.parse(text)).filter(holds);
 }
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 100 && !(await holds()); tries += 1) await wait(100);
-}
+const until = (holds: () => Promise<boolean>) => expect.poll(holds).toBe(true);
 
 /** How many answers with a status the service counted, of one route. */
 async function counted(route: string, status: number): Promise<number> {
@@ -83,7 +80,7 @@ test("a request's line names its key and its client's address", async () => {
   ] as const) {
     const { headers } = await ask('/api/v1/health/fleet', { origin, key: given });
     const id = headers['x-request-id'] ?? 'none';
-    await says(new RegExp(id), 5);
+    await says(new RegExp(id));
     const [line] = await lines(({ request_id }) => request_id === id);
     expect({ status: line?.['status'], key_id: line?.['key_id'], source_ip: line?.['source_ip'] }).toEqual(
       expected,
@@ -101,7 +98,7 @@ test("a malformed request's id is in the log", async () => {
   const { origin, says } = await service;
   const answer = await sendRawOnce('GARBAGE\r\n\r\n', { origin });
   const id = answer.headers['x-request-id'] ?? 'none';
-  await says(new RegExp(id), 5);
+  await says(new RegExp(id));
   expect(await lines(({ request_id }) => request_id === id)).toMatchObject([
     { msg: 'malformed request', status: 400, source_ip: '127.0.0.1' },
   ]);

@@ -63,6 +63,7 @@ test('following with a state file: repeated kills lose no entry and repeat few',
       DBVITALS_API_KEY: key,
     });
     await following.says(/\n/);
+    await expect.poll(() => existsSync(state)).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 400));
     expect(await following.stop(signal)).toBe(signal === 'SIGTERM' ? 0 : null);
     const ids = idsOf(following.output());

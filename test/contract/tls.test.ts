@@ -102,7 +102,7 @@ test('API and console by TLS, and a new certificate without a restart', async ()
   expect(await issuers(origin)).toEqual(['dbvitals test authority']);
   put('renewed');
   process.kill(service.pid, 'SIGHUP');
-  await service.says(/serving the new certificate/, 10);
+  await service.says(/serving the new certificate/);
   expect(await until()).toBe(endOf('renewed'));
   expect(await issuers(origin)).toEqual(['localhost']);
 
@@ -111,7 +111,7 @@ test('API and console by TLS, and a new certificate without a restart', async ()
   await wait(100);
   const began = performance.now();
   expect(await service.stop()).toBe(0);
-  expect(performance.now() - began).toBeLessThan(7_000);
+  expect(performance.now() - began).toBeLessThan(30_000);
   silent.destroy();
   expect(service.output()).not.toContain('unspoken');
 });

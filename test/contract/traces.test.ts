@@ -105,7 +105,7 @@ test('a run is a span; a collector that hangs costs no answer and no end', async
   expect((await ask(FLEET, { origin: patient.origin, key })).status).toBe(200);
   const began = performance.now();
   expect(await patient.stop()).toBe(0);
-  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(performance.now() - began).toBeLessThan(25_000);
   silent.close();
   folder.remove();
 });

@@ -42,7 +42,9 @@ function shortWaits(path: string, text: string): string[] {
 }
 
 test('no test gives up what must happen sooner than the slowest machine needs', () => {
-  const paths = globSync(PLACES, { cwd: ROOT, exclude: ['**/node_modules/**'] }).filter((path) => path !== HELPER);
+  const paths = globSync(PLACES, { cwd: ROOT, exclude: ['**/node_modules/**'] }).filter(
+    (path) => path !== HELPER,
+  );
   const short = paths.flatMap((path) => shortWaits(path, readFileSync(join(ROOT, path), 'utf8')));
   expect(short, 'use expect.poll or waitFor of test/support/wait-for.ts, without a limit').toEqual([]);
 });

@@ -9,6 +9,7 @@ import { galeraUnsynced } from '../../src/checks/mysql/galera-unsynced.ts';
 import { replicaStopped } from '../../src/checks/mysql/replica-stopped.ts';
 import { freePort } from '../contract/free-port.ts';
 import { pasteableOn } from '../support/page-statements.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import type { SeenJudgement } from '../support/seen-judgement.ts';
 import { measure, sample } from './measure.ts';
 import { MysqlServer, type Settings } from './mysql-server.ts';
@@ -121,12 +122,11 @@ const judged = (
 ): Promise<SeenJudgement> => measure(on, galeraUnsynced, facts);
 
 async function until(is: (judgement: SeenJudgement) => boolean, on = at(second)): Promise<SeenJudgement> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await wait(100)) {
     const judgement = await judged(undefined, on).catch((error: Error) => {
       if (!CUT_OFF.test(error.message)) throw error;
     });
     if (judgement && is(judgement)) return judgement;
-    await wait(100);
   }
   throw new Error(`The node was not as awaited: ${JSON.stringify(await judged(undefined, on))}`);
 }

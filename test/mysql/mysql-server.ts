@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import type { Row } from '../../src/checks/fault.ts';
 import { pastedSql } from '../support/pasted-sql.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { createData, isMysql, type ServerName, serverProgram, TESTED } from './tested-server.ts';
 
 /** The password of every login on a test server except MariaDB's superuser, who logs in by socket. */
@@ -171,13 +172,12 @@ export class MysqlServer {
 
   /** Waits until a condition is true; each try uses a new session. A server that changes its state may cut one off. */
   async until(condition: string): Promise<void> {
-    for (let tries = 0; tries < 600; tries++) {
+    for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await wait(50)) {
       const [row = {}] = await this.run(condition).catch((error: { code?: string }) => {
         if (CUT_OFF.has(`${error.code}`)) return [];
         throw error;
       });
       if (Number(Object.values(row)[0]) === 1) return;
-      await wait(50);
     }
     throw new Error(`This did not come true: ${condition}`);
   }
@@ -200,7 +200,7 @@ export class MysqlServer {
       ],
       { stdio: 'ignore' },
     );
-    for (let tries = 0; tries < 400; tries++) {
+    for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
       if (hasEnded(this.#process)) break;
       try {
         await (await this.open('root', '')).end();

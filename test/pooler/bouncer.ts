@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { serverUser } from '../../src/store/server-user.ts';
 import { rootProgram } from '../roots/root-program.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 /** The password of the login `dbvitals`, as in docs/scaling.md. */
 export const PASSWORD = 'change-me';
@@ -74,7 +75,8 @@ export async function startBouncer(
   }
   const ended = once(bouncer, 'close');
   for (let tries = 0; !said.includes('process up'); tries += 1) {
-    if (tries > 100 || bouncer.exitCode !== null) throw new Error(`PgBouncer did not start: ${said}`);
+    if (tries > PATIENCE_MS / 50 || bouncer.exitCode !== null)
+      throw new Error(`PgBouncer did not start: ${said}`);
     await wait(50);
   }
   return {
@@ -84,7 +86,7 @@ export async function startBouncer(
       writeFileSync(file, change(configuration));
       bouncer.kill('SIGHUP');
       for (let tries = 0; !said.slice(before).includes('got SIGHUP'); tries += 1) {
-        if (tries > 100) throw new Error(`PgBouncer did not reload: ${said}`);
+        if (tries > PATIENCE_MS / 50) throw new Error(`PgBouncer did not reload: ${said}`);
         await wait(50);
       }
     },

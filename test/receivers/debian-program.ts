@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 /** The path of a program; throws a message that names the Debian package to install. */
 export function debianProgram(name: string, debianPackage: string): string {
@@ -33,7 +34,7 @@ export class RunningProgram {
   }
 
   /** Waits until `isReady` holds. */
-  async ready(isReady: () => Promise<boolean>, ms = 15_000): Promise<void> {
+  async ready(isReady: () => Promise<boolean>, ms = PATIENCE_MS): Promise<void> {
     const end = Date.now() + ms;
     while (!(await isReady().catch(() => false))) {
       if (this.#child.exitCode !== null || Date.now() > end)

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 /** A request as it came. */
 export interface Received {
@@ -43,9 +44,9 @@ export class LocalReceiver {
     return `http://127.0.0.1:${port}`;
   }
 
-  /** The next request that fits, also one that came already; waits at most 15 s. */
+  /** The next request that fits, also one that came already. */
   async next(fits: (request: Received) => boolean = () => true): Promise<Received> {
-    const end = Date.now() + 15_000;
+    const end = Date.now() + PATIENCE_MS;
     for (;;) {
       const at = this.received.findIndex(fits);
       const [found] = at < 0 ? [] : this.received.splice(at, 1);

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { debianProgram, RunningProgram } from './debian-program.ts';
 
 /** A message as Python's e-mail parser reads it. */
@@ -69,7 +70,7 @@ match from any for domain "example.com" action "keep"
     return server;
   }
 
-  /** The messages of a mailbox once it has `count`, the oldest first; waits at most 15 s. */
+  /** The messages of a mailbox once it has `count`, the oldest first. */
   async mailbox(user: string, count: number): Promise<ReceivedMail[]> {
     const folder = join(this.#folder, 'mail', user, 'new');
     const files = () => {
@@ -79,7 +80,7 @@ match from any for domain "example.com" action "keep"
         return [];
       }
     };
-    const end = Date.now() + 15_000;
+    const end = Date.now() + PATIENCE_MS;
     while (files().length < count) {
       if (Date.now() > end)
         throw new Error(`${user} has ${files().length} messages:\n${this.#program.printed}`);

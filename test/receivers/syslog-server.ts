@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { debianProgram, RunningProgram } from './debian-program.ts';
 import { accepts, freePort } from './opensmtpd.ts';
 
@@ -107,9 +108,9 @@ export class SyslogServer {
     return server;
   }
 
-  /** The messages, once there are `count`; waits at most 15 s. */
+  /** The messages, once there are `count`. */
   async messages(count: number): Promise<Record<string, string>[]> {
-    const end = Date.now() + 15_000;
+    const end = Date.now() + PATIENCE_MS;
     for (;;) {
       const lines = this.#lines();
       if (lines.length >= count) return lines.map((line) => JSON.parse(line));

@@ -126,7 +126,7 @@ test('an account whose log hangs does not keep the next one from its entry', asy
 
 test('nobody is silent before the service has been up for a while', async () => {
   const silent = await collector('1 h');
-  const watch = startCollectorWatch(store.writer, store.deps.log, { first: 10, every: 10, catchUp: 400 });
+  const watch = startCollectorWatch(store.writer, store.deps.log, { first: 10, every: 10, catchUp: 5_000 });
   await new Promise((resolve) => setTimeout(resolve, 150));
   expect(await entries(silent.accountId)).toEqual([]);
   await expect.poll(() => entries(silent.accountId)).toHaveLength(1);

@@ -1,8 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
+import { waitForLock } from '../../../test/support/wait-for-lock.ts';
 import type { StoreAddress } from '../../config/store-url.ts';
 import { createMetrics } from '../../platform/telemetry/metrics.ts';
 import { openApiCell } from '../cells/api-cell.ts';
@@ -35,7 +35,7 @@ test('a batch that waits while an account leaves admits the others, and records 
     gate.admit(request(staying, other)),
     gate.admit(request(leaving, key)),
   ]);
-  await wait(200);
+  await waitForLock(owner);
   const { rows: windows } = await owner.query('delete from key_window where account_id = $1 returning used', [
     leaving,
   ]);

@@ -80,7 +80,7 @@ test('10,000 connections: a list takes one statement, a preview five that read 1
   const found = await previewThresholds(counted, accountId, { tag: '' }, change);
   expect(asked).toHaveLength(5);
   // 0.8 s while other work used both cores.
-  expect(performance.now() - started).toBeLessThan(8_000);
+  expect(performance.now() - started).toBeLessThan(30_000);
   expect(found).toMatchObject({ connections: 4_500, unchanged: 5_500, looked_at: 1_000, vanish: 1_000 });
   expect(found.findings).toHaveLength(200);
   // The more checks are named, the fewer connections are looked at.

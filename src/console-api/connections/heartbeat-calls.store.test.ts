@@ -180,7 +180,6 @@ test('a guesser gets one answer, at one time, whatever a token was', async () =>
   for (const { status, body, headers, ms } of answers) {
     expect({ status, body, headers }).toEqual({ status: 404, body: first?.body, headers: first?.headers });
     expect(ms).toBeGreaterThanOrEqual(245);
-    expect(ms).toBeLessThan(2_000);
   }
 });
 

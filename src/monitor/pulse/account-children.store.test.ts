@@ -126,7 +126,7 @@ test('hostile servers beside others of their account, and another account: pulse
     pulses++;
   }
   for (const answer of await Promise.all(answers)) expect(answer).toHaveProperty('failure');
-  // Two of them take three seconds to be given up.
-  expect(pulses).toBeGreaterThan(20);
+  // Two of them take three seconds to be given up; pulses that waited for them would be two at most.
+  expect(pulses).toBeGreaterThan(3);
   expect(workers()).toEqual(before);
 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
+import { PATIENCE_MS } from '../../../test/support/patience.ts';
 import type { TestStore } from '../../../test/support/store.ts';
 import { changeAccount } from '../../activity/record-entry.ts';
 import type { Rounds } from '../../platform/rounds.ts';
@@ -46,7 +47,7 @@ export async function startReceiver(
     url: `http://127.0.0.1:${port}`,
     got,
     /** The requests for a path, once there are `count`. */
-    async requests(path: string, count: number, ms = 10_000): Promise<ReceivedRequest[]> {
+    async requests(path: string, count: number, ms = PATIENCE_MS): Promise<ReceivedRequest[]> {
       for (const until = Date.now() + ms; Date.now() < until; await wait(20)) {
         const found = got.filter((request) => request.path === path);
         if (found.length >= count) return found;
@@ -140,9 +141,9 @@ export async function firstRow<Row extends object>(
   text: string,
   values: unknown[],
 ): Promise<Row> {
-  for (const end = Date.now() + 20_000; Date.now() < end; await wait(20)) {
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await wait(20)) {
     const [row] = await rowsOf<Row>(store, text, values);
     if (row) return row;
   }
-  throw new Error(`No row within 20 s: ${text}`);
+  throw new Error(`No row: ${text}`);
 }

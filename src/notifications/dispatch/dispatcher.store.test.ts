@@ -158,15 +158,15 @@ test('a lease that was not recorded is taken over by another process', async () 
   const id = await addTo(store, accountId, { name: 'L', channel: 'webhook', url: `${receiver.url}/lost` });
   await queue(store, accountId, [newEvent()]);
   // As kill -9 leaves it.
+  const left = Date.now();
   await store.writer.query(
     `with v as (update delivery set due_at = now() + interval '2 s' where destination_id = $1 returning due_at)
      update destination_queue q set due_at = v.due_at from v where q.destination_id = $1`,
     [id],
   );
   start();
-  await wait(1_000);
-  expect(receiver.got.filter(({ path }) => path === '/lost')).toEqual([]);
-  await receiver.requests('/lost', 1);
+  const [taken] = await receiver.requests('/lost', 1);
+  expect(taken?.at).toBeGreaterThan(left + 1_900);
 });
 
 test('a destination gets no more requests a second than it allows', async () => {
@@ -176,16 +176,14 @@ test('a destination gets no more requests a second than it allows', async () => 
   start();
   await queue(store, accountId, [newEvent()]);
   await receiver.requests('/rate', 1); // the child that sends has started
-  await wait(300);
+  const began = Date.now();
   await queue(
     store,
     accountId,
     Array.from({ length: 12 }, () => newEvent()),
   );
   const got = await receiver.requests('/rate', 13);
-  const took = (got.at(-1)?.at ?? 0) - (got[1]?.at ?? 0);
-  expect(took).toBeGreaterThan(1_000); // 5 at once, then 7 more
-  expect(took).toBeLessThan(20_000);
+  expect((got.at(-1)?.at ?? 0) - began).toBeGreaterThan(1_000); // 5 at once, then 7 more
 });
 
 test('a hanging destination delays no other one of the account', async () => {
@@ -199,7 +197,7 @@ test('a hanging destination delays no other one of the account', async () => {
     accountId,
     Array.from({ length: 40 }, () => newEvent()),
   );
-  const got = await receiver.requests('/well', 40, 20_000);
+  const got = await receiver.requests('/well', 40);
   expect(got).toHaveLength(40);
   expect(receiver.got.filter(({ path }) => path === '/hang').length).toBeLessThanOrEqual(10);
   statuses.delete('/hang');

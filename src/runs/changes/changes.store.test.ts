@@ -53,12 +53,21 @@ test('the first run and one without a change find none', async () => {
   ]);
 });
 
+/** When a new session's settings were read. */
+async function loadedAt(): Promise<string> {
+  const client = await store.superuser();
+  const { rows } = await client.query<{ at: string }>('select pg_conf_load_time()::text as at');
+  await client.end();
+  return rows[0]?.at ?? '';
+}
+
 test('ALTER SYSTEM is one change with both values and its source', async () => {
   const key = await watchedShop();
   const change = async (statement: string) => {
     await root.query(statement);
+    const before = await loadedAt();
     await root.query('select pg_reload_conf()');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await expect.poll(loadedAt).not.toBe(before);
   };
   expect(await found(key, () => change(`alter system set work_mem = '64MB'`))).toEqual([
     {

@@ -42,7 +42,7 @@ async function logIn(server: PostgresServer, name: Naming) {
 /** A fault of a session of its own role, database and application. */
 function session(
   check_id: string,
-  begin: (client: pg.Client) => Promise<unknown>,
+  begin: (client: pg.Client, server: PostgresServer) => Promise<unknown>,
   after: (server: PostgresServer, name: Naming) => Promise<void> = async () => {},
 ): NamedCase {
   return {
@@ -51,7 +51,7 @@ function session(
     thresholds: AT_ONCE,
     make: async (server, name) => {
       const { client, end } = await logIn(server, name);
-      await begin(client);
+      await begin(client, server);
       await wait(300);
       return { after: () => after(server, name), end };
     },
@@ -106,7 +106,10 @@ export const hostileSessions: NamedCase[] = [
       ]);
     },
   ),
-  session('PG_LONG_QUERY', async (client) => void client.query('select pg_sleep(60)').catch(() => {})),
+  session('PG_LONG_QUERY', async (client, server) => {
+    client.query('select pg_sleep(60)').catch(() => {});
+    await until(server, `select count(*) = 1 from pg_stat_activity where wait_event = 'PgSleep'`);
+  }),
   session('PG_LONG_XACT', (client) => client.query('begin')),
   session('PG_XMIN_HELD', (client) => client.query('begin isolation level repeatable read; select 1')),
   {
