@@ -279,7 +279,7 @@ test("track_counts that the server has off is found behind a value of the monito
       );
       return row?.['launchers'];
     };
-    await expect.poll(seen, { timeout: 10_000, interval: 200 }).toBe(count);
+    await expect.poll(seen, { interval: 200 }).toBe(count);
   };
   const unmeasured = async (id: string) => (await judged(id)).skipped ?? 'measured';
   for (const scope of ['role watcher', 'database shop', 'role all']) {

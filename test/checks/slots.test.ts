@@ -65,7 +65,7 @@ test('slots that a standby copies are judged at their primary, and after its pro
     );
     return row?.['slots'];
   };
-  await expect.poll(isCopied, { timeout: 50_000, interval: 500 }).toBe(1);
+  await expect.poll(isCopied, { interval: 500 }).toBe(1);
   expect(await objects('PG_XMIN_HELD', ANY_AGE)).toContain('slot feed');
   expect(await objects('PG_XMIN_HELD', ANY_AGE, standby)).not.toContain('slot feed');
   expect(await objects('PG_SLOT_WAL_LEFT', { warning: 1.1 }, standby)).toEqual([]);
@@ -96,7 +96,7 @@ test('a slot that ended because it was idle for too long keeps nothing, and is s
     );
   };
   await expect
-    .poll(ended, { timeout: 20_000, interval: 300 })
+    .poll(ended, { interval: 300 })
     .toEqual([{ placed: true, wal_status: 'lost', invalidation_reason: 'idle_timeout' }]);
   const { faults, measures } = await judged('PG_SLOT_INACTIVE', { warning_seconds: 0.001 });
   expect(faults).toMatchObject([
