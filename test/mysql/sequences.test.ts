@@ -89,6 +89,34 @@ test.skipIf(ON_MYSQL)('fresh sequences, those with room, and those that cycle ar
   expect(measures?.map(({ object }) => object)).not.toContain('`shop`.`again`');
 });
 
+test.skipIf(ON_MYSQL).each([
+  ['int', 'nextval(numbers)', '', '2100000000', '2147483647', /97 %/],
+  ['smallint unsigned', 'next value for numbers', '', '60000', '65535', /91 %/],
+  ['tinyint', 'nextval(numbers)', 'start with -1 increment by -1', '-120', '-128', /93 %/],
+])(
+  'a column of type %s that ends before its sequence is found',
+  async (type, value, options, at, last, share) => {
+    await made('numbers', `${options} nocache`, at);
+    await server.run([
+      `create table \`ord\`\`ers\` (number ${type} not null default (${value}), wide bigint default (${value}), note varchar(40) default (concat('n', ${value})))`,
+      'create table others (number int)',
+    ]);
+    const [fault, ...others] = (await judged()).faults;
+    expect([fault?.object, others]).toEqual(['`shop`.`numbers`', []]);
+    expect(fault?.metricLine).toMatch(share);
+    expect(fault?.metricLine).toContain(` of ${last} (`);
+    expect(fault?.metricLine).toMatch(
+      /; its column `number` of table `shop`.`ord``ers` \((?:int|smallint|tinyint)/,
+    );
+    expect(fault?.remediation).toMatch(
+      /^SHOW CREATE TABLE `shop`.`ord``ers`; -- then make the column bigint/,
+    );
+    paste(server, fault?.remediation ?? '');
+    await server.run(`alter table \`ord\`\`ers\` modify number bigint not null default (${value})`);
+    expect((await judged()).faults).toEqual([]);
+  },
+);
+
 test.skipIf(ON_MYSQL)(
   'values of a cache count, because a restart discards them, and the finding says so',
   async () => {

@@ -4,8 +4,20 @@ import type { Fault, Row } from '../fault.ts';
 import type { Measure } from '../measure.ts';
 import { grouped, percent } from '../wording.ts';
 import { countOf, crosses, faultMeasure, type Scale, worstOf } from '../worst-measures.ts';
-import { printable } from './quote.ts';
-import { nameOf, type Sequence, type Sequences, sequencesIn, usedShare } from './sequences.ts';
+import { showTable } from './alter-table.ts';
+import { printable, quoted } from './quote.ts';
+import {
+  bitsOf,
+  isFalling,
+  isUnsigned,
+  lastValue,
+  nameOf,
+  rangeOf,
+  type Sequence,
+  type Sequences,
+  sequencesIn,
+  usedShare,
+} from './sequences.ts';
 
 /** The most GRANTs that a finding prints: no privilege is for several sequences alone. */
 const GRANTS = 20;
@@ -83,19 +95,14 @@ function grantSequences({ hidden }: Sequences, me: string | undefined): string {
 function sequenceFault(sequence: Sequence, measure: Measure | undefined): Fault | undefined {
   if (!measure || !crosses(measure, measure.warning)) return undefined;
   const name = nameOf(sequence);
-  const last = isFalling(sequence) ? sequence.lowest : sequence.highest;
-  const { advice, remediation } = adviceOn(sequence);
+  const { advice, remediation } = sequence.column ? widenColumn(sequence.column) : adviceOn(sequence);
   return {
     severity: crosses(measure, measure.critical) ? 'critical' : 'warning',
     object: name,
-    metricLine: `sequence ${name} is at ${sequence.next} of ${last} (${percent(measure.value)})${cacheNote(sequence)}; ${advice} before inserts fail.`,
+    metricLine: `sequence ${name} is at ${sequence.next} of ${lastValue(sequence)} (${percent(measure.value)})${cacheNote(sequence)}; ${advice} before inserts fail.`,
     remediation,
     measured: faultMeasure(measure),
   };
-}
-
-function isFalling({ increment }: Sequence): boolean {
-  return increment < 0n;
 }
 
 /** A sequence writes down only the end of its cache, so how much of that is used is not known. */
@@ -134,6 +141,15 @@ function adviceOn(sequence: Sequence): { advice: string; remediation: string } {
   };
 }
 
+/** What to do about a column that is narrower than its sequence. */
+function widenColumn({ schema, table, name, type }: NonNullable<Sequence['column']>) {
+  const column = `column ${quoted(name)} of table ${quoted(schema, table)} (${type})`;
+  return {
+    advice: `its ${column} has no more, so widen that`,
+    remediation: `${showTable({ schema, name: table })} -- then make the column bigint with MODIFY, and repeat the rest of its definition`,
+  };
+}
+
 /** Whether a sequence ends before its type does. */
 function hasOwnLimit(sequence: Sequence): boolean {
   const { least, most } = limitsOf(sequence.type);
@@ -142,19 +158,6 @@ function hasOwnLimit(sequence: Sequence): boolean {
 
 /** The limits of a sequence that is given none: each type keeps its first and last value for itself. */
 function limitsOf(type: string): { least: bigint; most: bigint } {
-  const values = 1n << bitsOf(type);
-  return isUnsigned(type)
-    ? { least: 1n, most: values - 2n }
-    : { least: 1n - values / 2n, most: values / 2n - 2n };
-}
-
-function isUnsigned(type: string): boolean {
-  return /\bunsigned\b/.test(type);
-}
-
-const BITS: Readonly<Record<string, bigint>> = { tinyint: 8n, smallint: 16n, mediumint: 24n, int: 32n };
-
-/** 64 before MariaDB 11.5, which gave sequences types. */
-function bitsOf(type: string): bigint {
-  return BITS[/^\w*/.exec(type)?.[0] ?? ''] ?? 64n;
+  const { least, most } = rangeOf(type);
+  return { least: least + 1n, most: most - 1n };
 }

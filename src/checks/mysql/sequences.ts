@@ -7,6 +7,9 @@ import { ofCustomers } from './table-condition.ts';
 /** The most sequences that a run reads, in one statement that opens each. */
 const READ_LIMIT = 500;
 
+/** On a server of more tables, a run does not look for the columns that sequences fill. */
+const COLUMN_TABLES = 4_000;
+
 interface Named {
   schema: string;
   name: string;
@@ -23,6 +26,16 @@ export interface Sequence extends Named {
   /** How many values a reservation takes. */
   cache: bigint;
   /** Such as `bigint(21)`. */
+  type: string;
+  /** The narrowest of the columns whose default takes its values, if that ends before the sequence does. */
+  column: FilledColumn | null;
+}
+
+/** A column of whole numbers whose default takes the values of a sequence. */
+interface FilledColumn {
+  schema: string;
+  table: string;
+  name: string;
   type: string;
 }
 
@@ -62,11 +75,21 @@ const values = (sequences: readonly Named[]) =>
     )
     .join('\n union all ');
 
+// MariaDB writes NEXT VALUE FOR and NEXTVAL alike, with the name in quotes.
+const filled = `
+  select table_schema as filled_schema, table_name as filled_table, column_name as filled_column,
+         left(column_type, 64) as column_type, left(column_default, 600) as filled_default
+    from information_schema.columns
+   where ${ofCustomers()} and column_default like 'nextval(%' and data_type like '%int'
+   limit 5000`;
+
 /** MariaDB: the statements that read the sequences, each made of the rows before it. */
 export const sequenceSteps: readonly ((rows: readonly Row[]) => string | undefined)[] = [
   (rows) => (numberIn(onlyRow(rows), 'tables') > TABLE_LIMIT ? undefined : listed),
   (rows) => statementOf(access, namesIn(rows).slice(0, READ_LIMIT)),
   (rows) => statementOf(values, readableIn(rows)),
+  (rows) =>
+    numberIn(onlyRow(rows), 'tables') > COLUMN_TABLES || readableIn(rows).length === 0 ? undefined : filled,
 ];
 
 function statementOf(make: (sequences: readonly Named[]) => string, sequences: readonly Named[]) {
@@ -77,11 +100,14 @@ function statementOf(make: (sequences: readonly Named[]) => string, sequences: r
 export function sequencesIn(rows: readonly Row[]): Sequences {
   const names = namesIn(rows);
   const readable = readableIn(rows);
+  const columns = columnsBySequence(rows);
   const read = rows
     .filter((row) => 'sequence_place' in row)
     .flatMap((row) => {
-      const sequence = readable[numberIn(row, 'sequence_place')];
-      return sequence ? [toSequence(row, sequence)] : [];
+      const named = readable[numberIn(row, 'sequence_place')];
+      if (!named) return [];
+      const sequence = toSequence(row, named);
+      return [{ ...sequence, column: narrowestOf(columns.get(nameOf(named)) ?? [], sequence) }];
     });
   const canRead = new Set(readable.map(nameOf));
   return {
@@ -112,7 +138,7 @@ export function nameOf({ schema, name }: Named): string {
   return quoted(schema, name);
 }
 
-function toSequence(row: Row, { schema, name, type }: Named & { type: string }): Sequence {
+function toSequence(row: Row, { schema, name, type }: Named & { type: string }): Omit<Sequence, 'column'> {
   return {
     schema,
     name,
@@ -132,10 +158,81 @@ function integerIn(row: Row, column: string): bigint {
   return BigInt(text);
 }
 
-/** The share of a sequence's values that are given or reserved: 0 to 1. */
-export function usedShare({ next, lowest, highest, increment }: Sequence): number {
-  const all = highest - lowest + 1n;
-  const used = increment < 0n ? highest - next : next - lowest;
+const QUOTED = '`((?:[^`]|``)+)`';
+const NEXT_VALUE = new RegExp(`^nextval\\(${QUOTED}\\.${QUOTED}\\)$`, 'i');
+
+/** The columns that each sequence fills, by its quoted name. */
+function columnsBySequence(rows: readonly Row[]): ReadonlyMap<string, FilledColumn[]> {
+  const columns = new Map<string, FilledColumn[]>();
+  for (const row of rows) {
+    if (!('filled_default' in row)) continue;
+    const [, schema = '', name = ''] = NEXT_VALUE.exec(textIn(row, 'filled_default')) ?? [];
+    const sequence = `\`${schema}\`.\`${name}\``;
+    const column = {
+      schema: textIn(row, 'filled_schema'),
+      table: textIn(row, 'filled_table'),
+      name: textIn(row, 'filled_column'),
+      type: textIn(row, 'column_type'),
+    };
+    columns.set(sequence, [...(columns.get(sequence) ?? []), column]);
+  }
+  return columns;
+}
+
+/** The column that ends first, if any of them ends before the sequence. */
+function narrowestOf(
+  columns: readonly FilledColumn[],
+  sequence: Omit<Sequence, 'column'>,
+): FilledColumn | null {
+  let narrowest: FilledColumn | null = null;
+  for (const column of columns) {
+    const [before, after] = [
+      lastValue({ ...sequence, column: narrowest }),
+      lastValue({ ...sequence, column }),
+    ];
+    if (isFalling(sequence) ? after > before : after < before) narrowest = column;
+  }
+  return narrowest;
+}
+
+/** Whether a sequence counts down. */
+export function isFalling({ increment }: Pick<Sequence, 'increment'>): boolean {
+  return increment < 0n;
+}
+
+/** The last value that a sequence can give, and its column can have. */
+export function lastValue({ lowest, highest, increment, column }: Sequence): bigint {
+  const range = column && rangeOf(column.type);
+  if (increment < 0n) return range && range.least > lowest ? range.least : lowest;
+  return range && range.most < highest ? range.most : highest;
+}
+
+const BITS: Readonly<Record<string, bigint>> = { tinyint: 8n, smallint: 16n, mediumint: 24n, int: 32n };
+
+/** The bits of a type of whole numbers. Sequences have 64 before MariaDB 11.5, which gave them types. */
+export function bitsOf(type: string): bigint {
+  return BITS[/^\w*/.exec(type)?.[0] ?? ''] ?? 64n;
+}
+
+/** Whether a type has no negative values. */
+export function isUnsigned(type: string): boolean {
+  return /\bunsigned\b/.test(type);
+}
+
+/** The least and the most that a column of a type of whole numbers can have. */
+export function rangeOf(type: string): { least: bigint; most: bigint } {
+  const values = 1n << bitsOf(type);
+  return isUnsigned(type)
+    ? { least: 0n, most: values - 1n }
+    : { least: -values / 2n, most: values / 2n - 1n };
+}
+
+/** The share of a sequence's values, as far as its column can have them, that are given or reserved: 0 to 1. */
+export function usedShare(sequence: Sequence): number {
+  const { next, lowest, highest } = sequence;
+  const [used, all] = isFalling(sequence)
+    ? [highest - next, highest - lastValue(sequence) + 1n]
+    : [next - lowest, lastValue(sequence) - lowest + 1n];
   if (all <= 0n || used >= all) return 1;
   return used <= 0n ? 0 : Number((used * 1_000_000_000n) / all) / 1e9;
 }
