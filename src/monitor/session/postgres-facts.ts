@@ -1,5 +1,4 @@
 import type { Row } from '../../checks/fault.ts';
-import { MEASURED_DATABASE } from '../../checks/postgres/database-left-out.ts';
 import { trustedText } from '../../checks/postgres/server-texts.ts';
 import { OwnWords } from '../../platform/text/own-words.ts';
 import { POSTGRES_TRAITS, providerOfPostgres } from '../../vocabulary/hosted/providers.ts';
@@ -33,7 +32,8 @@ const serverFacts = `
                   where proname = 'aurora_version' and pronamespace = 'pg_catalog'::regnamespace) as aurora,
          array(select datname::text
                  from pg_database
-                where ${MEASURED_DATABASE}
+                where datallowconn and not datistemplate and datconnlimit <> -2
+                  and has_database_privilege(oid, 'connect')
                 order by datname <> current_database(), datname) as databases`;
 
 // A statement of its own: a server may hide its locks from the login.
