@@ -135,6 +135,8 @@ test('a session that is blocked is seen by the pulses there, becomes a ticket an
   await expect.poll(message, { timeout: 90_000 }).toBeDefined();
   // Seen with pulses each 10 s and three busy neighbours: 3.1 s after the threshold was crossed.
   expect((message()?.at ?? 0) - began).toBeGreaterThan(5_000);
+  // A pulse may be 20 s late, and the way by the collector takes 2 s.
+  expect((message()?.at ?? 0) - began).toBeLessThan(27_000);
   expect(message()?.data).toMatchObject({ connection_id: shop, severity: 'warning' });
   const episodes = async () =>
     (
