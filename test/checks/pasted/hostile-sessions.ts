@@ -108,7 +108,11 @@ export const hostileSessions: NamedCase[] = [
   ),
   session('PG_LONG_QUERY', async (client, server) => {
     client.query('select pg_sleep(60)').catch(() => {});
-    await until(server, `select count(*) = 1 from pg_stat_activity where wait_event = 'PgSleep'`);
+    await until(
+      server,
+      `select count(*) = 1 from pg_stat_activity
+        where wait_event = 'PgSleep' and datname = ${literal(client.database ?? '')}`,
+    );
   }),
   session('PG_LONG_XACT', (client) => client.query('begin')),
   session('PG_XMIN_HELD', (client) => client.query('begin isolation level repeatable read; select 1')),
