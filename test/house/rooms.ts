@@ -103,7 +103,7 @@ const LIST: Readonly<Record<string, string>> = {
   'store/cells': '',
   'store/link': '',
   'store/log': '',
-  'store/pool': 'platform/telemetry',
+  'store/pool': 'platform/{telemetry,unsafe}',
   config: 'platform platform/{network,telemetry,text}',
   'platform/network': 'platform/text',
   'platform/schema': '',

@@ -204,7 +204,7 @@ export function isEndedByPooler(error: unknown): boolean {
 }
 
 /** Whether a statement failed before it ran, because its server connection has not prepared it, or before a migration. */
-function isStale(error: unknown): boolean {
+export function isStale(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false;
   return error.code === '26000' || error.routine === 'RevalidateCachedQuery';
 }

@@ -1,10 +1,8 @@
 import type pg from 'pg';
+import { isStale } from '../../platform/unsafe/pg-exchange.ts';
 
 /** A session names no more statements than that: texts that are made for one call must not fill its memory. */
 const MOST_KEPT = 200;
-
-/** Where PostgreSQL refuses a kept statement whose columns a migration changed: its code says only "not supported". */
-const REFUSED_AT = 'RevalidateCachedQuery';
 
 /**
  * Lets the session of `client` keep each statement with parameters that it runs, so that a repeated one is parsed once and soon
@@ -15,7 +13,7 @@ export function keepPlans(client: pg.Client): void {
   let given = 0;
   const { query } = client;
   const forget = (text: string) => (error: unknown) => {
-    if ((error as { routine?: unknown } | null)?.routine === REFUSED_AT) names.delete(text);
+    if (isStale(error)) names.delete(text);
   };
   client.query = ((text: unknown, values: unknown, ...rest: unknown[]) => {
     if (typeof text !== 'string' || !Array.isArray(values) || (!names.has(text) && names.size >= MOST_KEPT)) {
