@@ -6,9 +6,9 @@ import { type Answer, ask } from '../contract/ask.ts';
 import { type Browser, openBrowser } from '../contract/browser.ts';
 import { fixtureJson } from '../contract/fixture-command.ts';
 import { type Service, startService } from '../contract/running-service.ts';
-import { oneOf } from '../support/one-of.ts';
 import { freeze, send } from '../support/process-tree.ts';
 import type { TestStore } from '../support/store.ts';
+import { succeedsOnce } from '../support/succeeds-once.ts';
 import { addAccount, addMember, type CellAccount } from './cell-accounts.ts';
 import { startTwoCells, type TwoCells } from './two-cells.ts';
 
@@ -87,9 +87,9 @@ test('a frozen cell delays no page, sign-in or link of another cell', async () =
   };
   const readMine = async () =>
     expect(await here.page.get('/me')).toMatchObject({ accounts: [{ id: here.account.id }] });
-  expect(await oneOf(() => isFirst(readMine))).toBe(true);
+  expect(await succeedsOnce(() => isFirst(readMine))).toBe(true);
   const addKey = () => here.page.change('POST', '/keys', { name: 'made meanwhile', expires_in: null });
-  expect(await oneOf(() => isFirst(addKey))).toBe(true);
+  expect(await succeedsOnce(() => isFirst(addKey))).toBe(true);
   await here.page.change('POST', '/sign-out');
   await here.page.change('POST', '/sign-in', { email: here.email, password: PASSWORD });
   await openBrowser({ origin: service.origin }).change('POST', `/link/${linkToken}`, { password: PASSWORD });
@@ -142,7 +142,7 @@ test('a cell whose statements fail is left out of the console, and the log says 
 });
 
 test("requests that wait for a frozen cell delay no request of the other one's keys, and its numbers are right", async () => {
-  expect(await oneOf(askBesideFrozen)).toBe(true);
+  expect(await succeedsOnce(askBesideFrozen)).toBe(true);
 });
 
 /** Whether all requests to a cell are answered before any of those to the frozen one, which came first. */

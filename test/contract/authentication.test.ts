@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { oneOf } from '../support/one-of.ts';
+import { succeedsOnce } from '../support/succeeds-once.ts';
 import { type Account, makeAccount, makeKey, type NewKey } from './account.ts';
 import { type Answer, ask } from './ask.ts';
 import { command } from './command.ts';
@@ -115,7 +115,7 @@ test('401 invalid_api_key: a key past its expiry', async () => {
     expectInvalidKey(await ask(PATH, { key }));
     return status === 200; // else it took three seconds to be made
   };
-  expect(await oneOf(expires)).toBe(true);
+  expect(await succeedsOnce(expires)).toBe(true);
 });
 
 test('401 invalid_api_key: a revoked key, as soon as the command has returned', async () => {
@@ -147,7 +147,7 @@ test('after a key is regenerated, the old one works until its overlap ends', asy
     expect((await ask(PATH, { key: successor.key })).status).toBe(200);
     return status === 200; // else it took three seconds to be regenerated
   };
-  expect(await oneOf(overlaps)).toBe(true);
+  expect(await succeedsOnce(overlaps)).toBe(true);
 });
 
 test('a request without a key, or with an unknown key, is not recorded', async () => {
