@@ -124,7 +124,9 @@ test('a forgotten transaction is told with its name and its victims, ended by th
   await root.query('grant bob to dbvitals_owner');
   await root.query(statement);
   await Promise.all(waits);
+  const ended = performance.now();
   await says(/resolved/i);
+  expect((performance.now() - ended) / 1_000).toBeLessThan(60);
 
   const episodes = await waitFor(async () => {
     const found = await runJson<Episode[]>(['episodes', 'list', '--connection', '1'], environment);
