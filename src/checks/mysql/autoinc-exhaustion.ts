@@ -52,7 +52,7 @@ const OPENED = 4_000;
 
 const COUNT = 'nearly_exhausted_auto_increments_count';
 
-const scaleOf = (levels: typeof thresholds): Scale => ({
+const usedScale = (levels: typeof thresholds): Scale => ({
   ...atLeast('auto_increment_used_ratio', levels.warning, levels.critical),
   limit: 1,
   grows: true,
@@ -71,7 +71,7 @@ const ofTables = tableCheck({
   worstFirst: 'share desc',
   details: { of: (row, { warning }) => shareOf(row) >= warning, foreignKeys: true },
   countMetric: COUNT,
-  measure: (row, facts) => ({ ...scaleOf(facts.thresholds), object: tableOf(row), value: shareOf(row) }),
+  measure: (row, facts) => ({ ...usedScale(facts.thresholds), object: tableOf(row), value: shareOf(row) }),
   fault: (row, facts, _, details) => {
     const { warning, critical } = facts.thresholds;
     const share = shareOf(row);
@@ -96,7 +96,7 @@ export const autoincExhaustion: Check<typeof thresholds> = {
   judge: (rows, facts) =>
     addSequences(ofTables.judge(rows, facts), rows, {
       ...facts,
-      scale: scaleOf(facts.thresholds),
+      scale: usedScale(facts.thresholds),
       countMetric: COUNT,
     }),
 };

@@ -7,15 +7,15 @@ import { countOf, crosses, faultMeasure, type Scale, worstOf } from '../worst-me
 import { showTable } from './alter-table.ts';
 import { printable, quoted } from './quote.ts';
 import {
-  bitsOf,
   isFalling,
   isUnsigned,
   lastValue,
-  nameOf,
-  rangeOf,
+  quotedSequence,
   type Sequence,
   type Sequences,
   sequencesIn,
+  typeBits,
+  typeRange,
   usedShare,
 } from './sequences.ts';
 
@@ -36,7 +36,11 @@ interface Context extends Pick<ServerFacts, 'me'> {
 export function addSequences(ofTables: Judgement, rows: readonly Row[], context: Context): Judgement {
   const sequences = sequencesIn(rows);
   const measures = sequences.read.map(
-    (sequence): Measure => ({ ...context.scale, object: nameOf(sequence), value: usedShare(sequence) }),
+    (sequence): Measure => ({
+      ...context.scale,
+      object: quotedSequence(sequence),
+      value: usedShare(sequence),
+    }),
   );
   const faults = sequences.read.flatMap((sequence, place) => sequenceFault(sequence, measures[place]) ?? []);
   const grant = grantSequences(sequences, context.me);
@@ -87,14 +91,14 @@ function mergeJudged(
 function grantSequences({ hidden }: Sequences, me: string | undefined): string {
   const grants = hidden
     .slice(0, GRANTS)
-    .map((sequence) => printable(`GRANT SELECT ON ${nameOf(sequence)} TO ${me};`));
+    .map((sequence) => printable(`GRANT SELECT ON ${quotedSequence(sequence)} TO ${me};`));
   const others = hidden.length - grants.length;
   return `${grants.join(' ')}${others > 0 ? ` -- and the same for ${grouped(others)} more sequences` : ''}`;
 }
 
 function sequenceFault(sequence: Sequence, measure: Measure | undefined): Fault | undefined {
   if (!measure || !crosses(measure, measure.warning)) return undefined;
-  const name = nameOf(sequence);
+  const name = quotedSequence(sequence);
   const { advice, remediation } = sequence.column ? widenColumn(sequence.column) : adviceOn(sequence);
   return {
     severity: crosses(measure, measure.critical) ? 'critical' : 'warning',
@@ -115,19 +119,19 @@ function cacheNote({ cache, increment, highest, lowest }: Sequence): string {
 
 /** What to do about a sequence: its own limit may go, its type may be widened, or neither helps. */
 function adviceOn(sequence: Sequence): { advice: string; remediation: string } {
-  const name = nameOf(sequence);
+  const name = quotedSequence(sequence);
   const look = printable(`SELECT * FROM ${name};`);
   const alter = (change: string) => printable(`ALTER SEQUENCE ${name} ${change};`);
   const { type } = sequence;
   const freed = (of: string) =>
     // NO MINVALUE gives one that counts down the limit of one that counts up, which MariaDB then refuses (seen with 10.11 and 11.8).
-    alter(isFalling(sequence) ? `MINVALUE ${limitsOf(of).least}` : 'NO MAXVALUE');
+    alter(isFalling(sequence) ? `MINVALUE ${sequenceLimits(of).least}` : 'NO MAXVALUE');
   if (hasOwnLimit(sequence))
     return {
       advice: isFalling(sequence) ? 'lower its MINVALUE' : 'raise its MAXVALUE',
       remediation: `${look} -- then find out why the sequence was given a limit of its own; if nothing needs it, run ${freed(type)}`,
     };
-  if (bitsOf(type) < 64n) {
+  if (typeBits(type) < 64n) {
     const wider = isUnsigned(type) ? 'bigint unsigned' : 'bigint';
     return {
       advice: 'make it a bigint',
@@ -152,12 +156,12 @@ function widenColumn({ schema, table, name, type }: NonNullable<Sequence['column
 
 /** Whether a sequence ends before its type does. */
 function hasOwnLimit(sequence: Sequence): boolean {
-  const { least, most } = limitsOf(sequence.type);
+  const { least, most } = sequenceLimits(sequence.type);
   return isFalling(sequence) ? sequence.lowest > least : sequence.highest < most;
 }
 
 /** The limits of a sequence that is given none: each type keeps its first and last value for itself. */
-function limitsOf(type: string): { least: bigint; most: bigint } {
-  const { least, most } = rangeOf(type);
+function sequenceLimits(type: string): { least: bigint; most: bigint } {
+  const { least, most } = typeRange(type);
   return { least: least + 1n, most: most - 1n };
 }

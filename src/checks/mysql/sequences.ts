@@ -86,13 +86,13 @@ const filled = `
 /** MariaDB: the statements that read the sequences, each made of the rows before it. */
 export const sequenceSteps: readonly ((rows: readonly Row[]) => string | undefined)[] = [
   (rows) => (numberIn(onlyRow(rows), 'tables') > TABLE_LIMIT ? undefined : listed),
-  (rows) => statementOf(access, namesIn(rows).slice(0, READ_LIMIT)),
-  (rows) => statementOf(values, readableIn(rows)),
+  (rows) => makeStatement(access, namesIn(rows).slice(0, READ_LIMIT)),
+  (rows) => makeStatement(values, readableIn(rows)),
   (rows) =>
     numberIn(onlyRow(rows), 'tables') > COLUMN_TABLES || readableIn(rows).length === 0 ? undefined : filled,
 ];
 
-function statementOf(make: (sequences: readonly Named[]) => string, sequences: readonly Named[]) {
+function makeStatement(make: (sequences: readonly Named[]) => string, sequences: readonly Named[]) {
   return sequences.length === 0 ? undefined : make(sequences);
 }
 
@@ -107,12 +107,12 @@ export function sequencesIn(rows: readonly Row[]): Sequences {
       const named = readable[numberIn(row, 'sequence_place')];
       if (!named) return [];
       const sequence = toSequence(row, named);
-      return [{ ...sequence, column: narrowestOf(columns.get(nameOf(named)) ?? [], sequence) }];
+      return [{ ...sequence, column: findNarrowest(columns.get(quotedSequence(named)) ?? [], sequence) }];
     });
-  const canRead = new Set(readable.map(nameOf));
+  const canRead = new Set(readable.map(quotedSequence));
   return {
     read,
-    hidden: names.slice(0, READ_LIMIT).filter((sequence) => !canRead.has(nameOf(sequence))),
+    hidden: names.slice(0, READ_LIMIT).filter((sequence) => !canRead.has(quotedSequence(sequence))),
     areMany: names.length > READ_LIMIT,
   };
 }
@@ -134,7 +134,7 @@ function readableIn(rows: readonly Row[]): (Named & { type: string })[] {
 }
 
 /** The quoted name of a sequence. */
-export function nameOf({ schema, name }: Named): string {
+export function quotedSequence({ schema, name }: Named): string {
   return quoted(schema, name);
 }
 
@@ -180,7 +180,7 @@ function columnsBySequence(rows: readonly Row[]): ReadonlyMap<string, FilledColu
 }
 
 /** The column that ends first, if any of them ends before the sequence. */
-function narrowestOf(
+function findNarrowest(
   columns: readonly FilledColumn[],
   sequence: Omit<Sequence, 'column'>,
 ): FilledColumn | null {
@@ -201,16 +201,17 @@ export function isFalling({ increment }: Pick<Sequence, 'increment'>): boolean {
 }
 
 /** The last value that a sequence can give, and its column can have. */
-export function lastValue({ lowest, highest, increment, column }: Sequence): bigint {
-  const range = column && rangeOf(column.type);
-  if (increment < 0n) return range && range.least > lowest ? range.least : lowest;
+export function lastValue(sequence: Sequence): bigint {
+  const { lowest, highest, column } = sequence;
+  const range = column && typeRange(column.type);
+  if (isFalling(sequence)) return range && range.least > lowest ? range.least : lowest;
   return range && range.most < highest ? range.most : highest;
 }
 
 const BITS: Readonly<Record<string, bigint>> = { tinyint: 8n, smallint: 16n, mediumint: 24n, int: 32n };
 
 /** The bits of a type of whole numbers. Sequences have 64 before MariaDB 11.5, which gave them types. */
-export function bitsOf(type: string): bigint {
+export function typeBits(type: string): bigint {
   return BITS[/^\w*/.exec(type)?.[0] ?? ''] ?? 64n;
 }
 
@@ -220,8 +221,8 @@ export function isUnsigned(type: string): boolean {
 }
 
 /** The least and the most that a column of a type of whole numbers can have. */
-export function rangeOf(type: string): { least: bigint; most: bigint } {
-  const values = 1n << bitsOf(type);
+export function typeRange(type: string): { least: bigint; most: bigint } {
+  const values = 1n << typeBits(type);
   return isUnsigned(type)
     ? { least: 0n, most: values - 1n }
     : { least: -values / 2n, most: values / 2n - 1n };

@@ -1,7 +1,7 @@
 import type { Check, Judgement, Skipped } from '../check.ts';
 import type { Row } from '../fault.ts';
 import { alterSystem } from './alter-system.ts';
-import { hidingTheServers } from './own-role-settings.ts';
+import { AUTOVACUUM_LAUNCHER, hidingTheServers } from './own-role-settings.ts';
 import { grantMonitor } from './session-check.ts';
 import { settingOff } from './setting-off.ts';
 
@@ -19,12 +19,10 @@ const ofSettings = settingOff({
 // Only the server's own settings decide whether the launcher runs. A role or a database can't change autovacuum.
 const launcher = `
   select exists (${hidingTheServers('track_counts')}) as hides_the_servers,
-         current_setting('autovacuum') = 'on' as runs_one,
          pg_is_in_recovery() as standby,
-         count(*) filter (where backend_type = 'checkpointer') > 0 as sees_processes,
-         count(*) filter (where backend_type = 'autovacuum launcher') > 0 as launched,
-         quote_ident(current_user) as me
-    from pg_stat_activity`;
+         quote_ident(current_user) as me,
+         launcher.*
+    from (${AUTOVACUUM_LAUNCHER}) launcher`;
 
 /** Without autovacuum, or the counters that it acts on, dead rows pile up and transaction ids run out. */
 export const autovacuumOff: Check = {

@@ -11,12 +11,19 @@ const stored = (name: string, role: string) => `
 export const hidingTheServers = (name: string): string => `
     select each${stored(name, `any (array[0::oid, (select oid from pg_roles where rolname = session_user)])`)}`;
 
-// Autovacuum's launcher has the server's settings, and ends when one of them is off. A standby has none.
-const LACKS_LAUNCHER = `(
-    select current_setting('autovacuum') = 'on' and not pg_is_in_recovery()
-           and count(*) filter (where backend_type = 'checkpointer') > 0
-           and count(*) filter (where backend_type = 'autovacuum launcher') = 0
-      from pg_stat_activity)`;
+const sees = (process: string) => `count(*) filter (where backend_type = '${process}') > 0`;
+
+/**
+ * A row: whether the server is to run autovacuum's launcher (`runs_one`; never on a standby), whether the login sees the server's
+ * processes, and whether it sees a launcher. That has the server's settings, and ends when one of the two is off.
+ */
+export const AUTOVACUUM_LAUNCHER = `
+    select current_setting('autovacuum') = 'on' and not pg_is_in_recovery() as runs_one,
+           ${sees('checkpointer')} as sees_processes,
+           ${sees('autovacuum launcher')} as launched
+      from pg_stat_activity`;
+
+const LACKS_LAUNCHER = `(select runs_one and sees_processes and not launched from (${AUTOVACUUM_LAUNCHER}) launcher)`;
 
 /**
  * Condition: a setting has one of these values in the sessions of others. One that was set for the monitor's own role says nothing of
