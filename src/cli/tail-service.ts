@@ -1,5 +1,6 @@
 import { createClient } from '../../client/src/index.ts';
 import { type EntryFormat, formatEntry } from '../activity/formats/format.ts';
+import { jsonLine } from './print.ts';
 import { readState, writeState } from './state-file.ts';
 
 /** The state is written after this many lines, or this long after the first unrecorded line. A kill repeats no more. */
@@ -51,7 +52,7 @@ export async function tailService(tail: ServiceTail, until: AbortSignal): Promis
     keep();
     try {
       for await (const entry of entries) {
-        await print(`${JSON.stringify(formatEntry(format, entry, null))}\n`);
+        await print(jsonLine(formatEntry(format, entry, null)));
         printed = entry.id;
         lines += 1;
         if (lines >= STATE_EVERY_LINES) keep();

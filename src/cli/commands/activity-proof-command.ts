@@ -5,7 +5,7 @@ import type { DeliveredVerified } from '../../activity/seals/verify-delivered.ts
 import { idOf, oneOf } from '../arguments.ts';
 import type { Verdict } from '../audit-proof.ts';
 import { addCommand, type CommandContext } from '../command.ts';
-import { printOne, printProblem } from '../print.ts';
+import { jsonLine, printOne, printProblem } from '../print.ts';
 import { publicKeysOf } from '../public-keys.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -29,7 +29,7 @@ function addSealCommand(group: Command, context: CommandContext): void {
           await requireAccount(writer, account);
           return auditProof.publicKey(openOwner(), account);
         });
-        process.stdout.write(json ? `${JSON.stringify({ public_key: key })}\n` : `${key}\n`);
+        process.stdout.write(json ? jsonLine({ public_key: key }) : `${key}\n`);
         return;
       }
       const made = await context.withEachStore(async (writer, openOwner) => {
@@ -192,7 +192,7 @@ function isDirectory(path: string): boolean {
 function printVerdict(verdict: Verdict, strict: boolean, json: boolean | undefined): void {
   if (verdict.verified === null) process.exitCode = 3;
   else if (!verdict.verified || (strict && isDoubtful(verdict))) process.exitCode = 2;
-  if (json) process.stdout.write(`${JSON.stringify(verdict)}\n`);
+  if (json) process.stdout.write(jsonLine(verdict));
   else if (!verdict.verified) printProblem(verdict.message);
   else process.stdout.write(sentences(verdict));
 }

@@ -6,6 +6,7 @@ import { ENTRY_FORMATS, type EntryFormat, formatEntry } from '../../activity/for
 import type { ShownEntry } from '../../activity/formats/shown-entry.ts';
 import { countOf, idOf, serviceUrlOf } from '../arguments.ts';
 import { addCommand, type CommandContext } from '../command.ts';
+import { jsonLine } from '../print.ts';
 import { UsageError } from '../usage-error.ts';
 import { addProofCommands } from './activity-proof-command.ts';
 
@@ -64,7 +65,7 @@ async function printEntries(
       const upTo = Math.min(seen + ENTRIES_A_READ, last);
       const { rows } = await writer.query<StoredEntry>(entriesAfter, [account, seen, upTo]);
       seen = upTo;
-      const text = rows.map((entry) => `${JSON.stringify(formatted(format, entry, account))}\n`).join('');
+      const text = rows.map((entry) => jsonLine(formatted(format, entry, account))).join('');
       if (!process.stdout.write(text)) await once(process.stdout, 'drain', { signal: until }).catch(() => {});
     }
     if (!follow) return;

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { requireCheck } from '../../connections/connection-thresholds.ts';
 import { inPackage } from '../../platform/package-root.ts';
 import { addCommand, type CommandContext } from '../command.ts';
+import { jsonLine } from '../print.ts';
 
 /** `check explain`, added to the group `check`: the page of a check, from docs/checks. */
 export function addExplainCommand(group: Command, { loadCatalogue }: CommandContext): void {
@@ -20,7 +21,7 @@ export function addExplainCommand(group: Command, { loadCatalogue }: CommandCont
       const { id, title, category, maxSeverity, thresholds = {} } = requireCheck(given.toUpperCase(), checks);
       const page = await readFile(inPackage(`docs/checks/${id}.md`), 'utf8');
       process.stdout.write(
-        json ? `${JSON.stringify({ id, title, category, worst: maxSeverity, thresholds, page })}\n` : page,
+        json ? jsonLine({ id, title, category, worst: maxSeverity, thresholds, page }) : page,
       );
     });
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addCommand, type CommandContext } from '../command.ts';
-import { printList } from '../print.ts';
+import { jsonLine, printList } from '../print.ts';
 
 /** `migrate`. */
 export function addMigrateCommand(program: Command, context: CommandContext): void {
@@ -9,7 +9,7 @@ export function addMigrateCommand(program: Command, context: CommandContext): vo
     .action(async ({ plan, json }: { plan?: boolean; json?: boolean }) => {
       if (plan) return printPlan(await context.planMigrations(), json);
       const applied = await context.migrate();
-      if (json) process.stdout.write(`${JSON.stringify({ applied })}\n`);
+      if (json) process.stdout.write(jsonLine({ applied }));
       else if (applied.length === 0) process.stdout.write('The schema is up to date.\n');
       else process.stdout.write(applied.map((name) => `applied ${name}\n`).join(''));
     });
@@ -19,7 +19,7 @@ type Plan = Awaited<ReturnType<CommandContext['planMigrations']>>;
 
 function printPlan(pending: Plan, json: boolean | undefined): void {
   if (json) {
-    process.stdout.write(`${JSON.stringify({ pending })}\n`);
+    process.stdout.write(jsonLine({ pending }));
     return;
   }
   if (pending.length === 0) {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { addCommand, type CommandContext } from '../command.ts';
+import { jsonLine } from '../print.ts';
 
 /** `secret rotate`. */
 export function addSecretCommands(program: Command, context: CommandContext): void {
@@ -24,7 +25,7 @@ export function addSecretCommands(program: Command, context: CommandContext): vo
         forgotten: sum.forgotten + one.forgotten,
       }));
       if (json) {
-        process.stdout.write(`${JSON.stringify(done)}\n`);
+        process.stdout.write(jsonLine(done));
         return;
       }
       const { rewrapped, unchanged, forgotten } = done;
