@@ -183,7 +183,7 @@ function pointsOf(
   series: readonly NamedSeries[],
 ): Static<typeof Point>[] {
   const named = series.find((each) => each.series_id === series_id);
-  const checkId = orNull(named?.check_id ?? '');
+  const check = orNull(named?.check_id ?? '');
   const database = orNull(named?.database ?? '');
   const object = named?.object ?? null;
   const [values, least, greatest] = [mean ?? last, minimum ?? last, maximum ?? last];
@@ -192,7 +192,7 @@ function pointsOf(
     value: values[n] ?? null,
     min: least[n] ?? null,
     max: greatest[n] ?? null,
-    check_id: checkId,
+    check_id: check,
     database,
     object,
   }));
