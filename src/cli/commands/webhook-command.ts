@@ -34,7 +34,7 @@ export function addWebhookCommands(program: Command, _context: CommandContext): 
         );
       const server = createServer((request, response) => {
         receiveWebhook(request, response, secret, (line) =>
-          process.stdout.write(`${json ? line.json : line.text}\n`),
+          process.stdout.write(json ? line.json : line.text),
         );
       });
       server.requestTimeout = REQUEST_MS;

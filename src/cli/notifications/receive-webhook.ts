@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { verifiesSignature } from '../../notifications/channels/verify-signature.ts';
+import { jsonLine } from '../print.ts';
 
 /** The largest body that is read. A body of dbvitals has at most 20 kB. */
 const LARGEST_BODY = 64 * 1024;
@@ -7,7 +8,7 @@ const LARGEST_BODY = 64 * 1024;
 /** How far a delivery's time may be from now: a repeated one is refused after that (Standard Webhooks). */
 const TOLERANCE_S = 5 * 60;
 
-/** A received request, as text for a person and as one JSON value. */
+/** A received request, as lines for a person, and as one line of JSON. Both end with a newline. */
 export interface ReceivedLine {
   text: string;
   json: string;
@@ -78,12 +79,15 @@ function lineOf(
   );
   const parsed = parse(body);
   const said = problem ?? (verified ? 'verified' : 'not verified');
-  const text = [
+  const lines = [
     `${new Date().toISOString()} ${said}`,
     ...Object.entries(kept).map(([name, value]) => `  ${name}: ${shown(String(value))}`),
     shown(parsed === undefined ? body : JSON.stringify(parsed, null, 2)),
-  ].join('\n');
-  return { text, json: JSON.stringify({ verified, problem, headers: kept, body: parsed ?? body }) };
+  ];
+  return {
+    text: `${lines.join('\n')}\n`,
+    json: jsonLine({ verified, problem, headers: kept, body: parsed ?? body }),
+  };
 }
 
 function parse(body: string): unknown {
