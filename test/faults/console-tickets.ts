@@ -104,7 +104,7 @@ async function fill(stage: Stage): Promise<string[]> {
 const IS_LEFT_OUT = /alerts\/:id|watch|export/;
 
 /** The time of each page's reads of another tenant, in milliseconds; NaN if one is not answered 200. */
-async function readPages(origin: string, cookie: string, going: () => boolean): Promise<number[]> {
+export async function readPages(origin: string, cookie: string, going: () => boolean): Promise<number[]> {
   const took: number[] = [];
   const agent = new http.Agent({ keepAlive: true, maxSockets: 4 });
   while (going()) {

@@ -5,6 +5,7 @@ import { killCell } from './cell-ends.ts';
 import { manyWindows, wrongClock } from './clocks.ts';
 import { collectorAway, collectorStoreAway } from './collector-away.ts';
 import { collectorKill } from './collector-kill.ts';
+import { consoleExports } from './console-exports.ts';
 import { consoleLoops } from './console-loops.ts';
 import { consoleTickets } from './console-tickets.ts';
 import { deadConnections } from './dead-connections.ts';
@@ -60,6 +61,7 @@ const FAULTS: Record<string, Fault> = {
   'over-limit': overLimit,
   'console-loops': consoleLoops,
   'console-tickets': consoleTickets,
+  'console-exports': consoleExports,
   'flooding-account': shownBy(
     'one account floods any route of the console, and its changes hang',
     "every other account's reads and changes answered 200, no 500 for anybody",
