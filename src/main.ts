@@ -10,6 +10,7 @@ import { buildVersion } from './config/build-version.ts';
 import { apiKey, type Config, loadConfig, loadMetricSettings } from './config/config.ts';
 import { secretKeys } from './config/secret-key.ts';
 import { consoleUrl } from './config/service-url.ts';
+import { expectHangup } from './service/reload-on-hangup.ts';
 import type { ServeOptions } from './service/serve.ts';
 import { readServiceAddress } from './service/service-address.ts';
 import { stepLine } from './service/step-line.ts';
@@ -192,8 +193,7 @@ program.hook('preAction', (_, command) => {
   running = command;
   isService = ['serve', 'monitor', 'collect'].includes(command.name());
   if (!isService) return;
-  // Without one, `systemctl reload` would end a service that has no files to read again.
-  process.on('SIGHUP', () => {});
+  expectHangup(); // also in a service that has no files to read again
   process.title = `dbvitals ${shown}`;
 });
 

@@ -8,6 +8,19 @@ export interface Reload {
   reload(): Promise<object | null>;
 }
 
+/** Whether a SIGHUP came since {@link expectHangup}. */
+let isHungUp = false;
+
+/**
+ * Call it before a process reads its files. A SIGHUP no longer ends the process, and one that comes during the start is followed as
+ * soon as the start is complete.
+ */
+export function expectHangup(): void {
+  process.on('SIGHUP', () => {
+    isHungUp = true;
+  });
+}
+
 /** Reads files again on SIGHUP, one after the other. A line says what was used, or why the old contents stay. */
 export function reloadOnHangup(
   reloads: readonly Reload[],
@@ -29,6 +42,7 @@ export function reloadOnHangup(
     reloading = reloading.then(reloadEach);
   };
   process.on('SIGHUP', look);
+  if (isHungUp) look();
   return {
     async stop() {
       process.off('SIGHUP', look);

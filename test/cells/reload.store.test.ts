@@ -6,6 +6,7 @@ import { fixtureJson } from '../contract/fixture-command.ts';
 import { freePort } from '../contract/free-port.ts';
 import { type Process, type Service, startProcess, startService } from '../contract/running-service.ts';
 import { type TestStore, WATCHER_PASSWORD } from '../support/store.ts';
+import { waitForLock } from '../support/wait-for-lock.ts';
 import { addAccount, addMember, type CellAccount } from './cell-accounts.ts';
 import { startTwoCells, type TwoCells, urlOf } from './two-cells.ts';
 
@@ -174,6 +175,23 @@ test('a cell without accounts can be added and removed, and its connections end'
   await expect.poll(connected).toBe(0);
   expect(await readMetrics()).not.toContain('cell="3"');
   expect(await statuses()).toEqual([200, 200]);
+});
+
+test.each(['serve', 'monitor'])('a SIGHUP during the start of %s is not lost', async (command) => {
+  const holder = await cells.first.superuser('store');
+  await holder.query('begin; lock table migration');
+  name(one, two);
+  const starting = startProcess([command], { ...cells.environment, PORT: '0' });
+  try {
+    await waitForLock(holder); // it has read its file
+    name(one, two, three);
+    process.kill(starting.pid, 'SIGHUP');
+    await holder.query('rollback');
+    await starting.says(new RegExp(`"cells":\\[1,2,3\\],${TAKEN}`));
+  } finally {
+    await holder.query('rollback');
+    expect(await starting.stop()).toBe(0);
+  }
 });
 
 test('a cell that is added serves keys, the console, health checks and metrics without a restart', async () => {
