@@ -61,7 +61,7 @@ export const Work = closed({
  * The fields that were added to the requests of collectors, which the answer to each question for work lists. A collector sends none that
  * is not listed, because a service of the version before refuses fields that it does not know.
  */
-export const TAKES = ['looking', 'buffered', 'at', 'catalogue'] as const;
+export const TAKES = ['looking', 'buffered', 'at', 'catalogue', 'leftOut'] as const;
 
 const Finding = closed({
   status: stringEnum(...FINDING_STATUSES),
@@ -176,6 +176,8 @@ const Server = closed({
 
 const Measured = closed({
   outcomes: list(Outcome, 500),
+  /** Absent = an older version. */
+  leftOut: Type.Optional(list(text(1_000), 10_000)),
   samples: list(
     closed({ checkId: text(100), database: text(1_000), after: seconds, rows: list(row, 2_000) }),
     5_000,

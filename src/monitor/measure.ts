@@ -69,9 +69,8 @@ export async function measure(
     ...instructions
   }: Instructions & { signal: AbortSignal; show?: (progress: Progress) => void; note?: NoteStep },
 ): Promise<Measured> {
-  const { limits = LIMITS, allowPrivateTargets } = instructions;
+  const { limits = LIMITS, allowPrivateTargets, before = [], began = Date.now() } = instructions;
   const engine = await loadEngine(target.engine);
-  const { before = [], began = Date.now() } = instructions;
   const own = new Map((instructions.own ?? []).map((each) => [toCheck(each), each]));
   const counters: CounterSample[] = [];
   const run: Run = {
@@ -99,6 +98,7 @@ export async function measure(
     changes: new ChangeReader(target, instructions.facts ?? null, () => reasonOfEnd(run) !== null),
     queries: new QueryReader(target.engine, instructions.queries ?? NO_QUERIES),
     server: null,
+    leftOut: [],
     isStandby: false,
     show,
     note,
@@ -110,12 +110,12 @@ export async function measure(
     signal.throwIfAborted();
     const { bytes, statements, milliseconds } = run.meter;
     const cost = { milliseconds: Math.round(milliseconds), statements, bytes };
-    const { counters: samples, server } = run;
+    const { counters: samples, server, leftOut } = run;
     const checked = [...run.samples].flatMap(([check, own]) => collectMeasures(check, own));
     const measures = cleanMeasures([...run.vitals.measures(), ...checked]);
-    const [readings, hostKey] = [run.changes.reported, run.dialler.hostKey()];
-    const queries = run.queries.report;
-    return { outcomes, samples, measures, readings, queries, cost, hostKey, server, failure };
+    const [readings, queries] = [run.changes.reported, run.queries.report];
+    const hostKey = run.dialler.hostKey();
+    return { outcomes, leftOut, samples, measures, readings, queries, cost, hostKey, server, failure };
   } finally {
     closeReach(run);
   }

@@ -14,6 +14,8 @@ import type { Meter } from './session/session.ts';
 /** The result of a run. Plain data, because a pipe sends it from a child process. */
 export interface Measured {
   outcomes: Outcome[];
+  /** Databases that exist, but that no check looked into. */
+  leftOut: string[];
   /** The samples of this run, for checks that compare runs. */
   samples: CounterSample[];
   /** The numbers of this run, of checks and vitals; and what may have changed of the server. */
@@ -37,6 +39,7 @@ export type Cost = Meter;
 export function nothingMeasured(outcomes: Outcome[]): Measured {
   return {
     outcomes,
+    leftOut: [],
     samples: [],
     measures: [],
     readings: [],

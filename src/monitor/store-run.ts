@@ -16,6 +16,7 @@ import { type RunSilences, readSilences } from '../tickets/silences/run-silences
 import { endClaim, type HandedRun } from './collected/claim-collected.ts';
 import { storeCounters } from './counters.ts';
 import { countFaults, judgeRun, type RunVerdict } from './judge-run.ts';
+import { countLeftOut } from './measures/count-left-out.ts';
 import type { ConnectionKey, MonitorDeps } from './monitor-deps.ts';
 import type { Cost, Measured } from './nothing-measured.ts';
 import { retiredOutcomes } from './own-checks/retired-outcomes.ts';
@@ -65,8 +66,9 @@ export async function storeRun(deps: StoreDeps, run: EndedRun, note?: NoteStep):
     if (run.claim !== undefined && !(await endClaim(change.client, connection, run.claim))) return null;
     const state = await readState(change, run);
     if (!state) return null;
+    const found = countLeftOut(measured.outcomes, measured.leftOut, state.tickets);
     const verdict = judgeRun({
-      outcomes: [...measured.outcomes, ...retiredOutcomes(state.tickets, run.loaded?.own ?? null)],
+      outcomes: [...found, ...retiredOutcomes(state.tickets, run.loaded?.own ?? null)],
       previous: state.previous.findings,
       tickets: state.tickets,
       silences: state.silences.active,
@@ -185,6 +187,7 @@ async function storeTickets(
     unsilencedScore,
     outcomes,
     measured: measured.outcomes,
+    leftOut: measured.leftOut,
     measures: measured.measures,
     tickets,
     previous,

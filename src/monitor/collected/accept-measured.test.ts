@@ -17,7 +17,7 @@ function measured(more: Partial<Measured> = {}): Measured {
   return { ...nothingMeasured(connectedOutcomes()), ...more };
 }
 
-const TAKEN = new Set(['catalogue']);
+const TAKEN = new Set(['catalogue', 'leftOut']);
 
 const sent = (one: Measured, takes = TAKEN): ReportedMeasured =>
   JSON.parse(JSON.stringify(toReport(one, takes)));
@@ -26,6 +26,7 @@ const accepted = (more: Partial<Measured>) =>
 
 test('an honest result is the same as that of a child process', () => {
   const whole = measured({
+    leftOut: ['closed', 'U&"good\\\\000Aone"'],
     samples: [
       { checkId: 'PG_DEADLOCKS', database: 'shop', after: 0.5, rows: [{ n: 1, name: 'é', at: null }] },
     ],
@@ -69,6 +70,12 @@ test('an honest result is the same as that of a child process', () => {
     server: { version: 180_004, tls: 'TLSv1.3', provider: null },
   });
   expect(acceptMeasured('postgres', sent(whole), { queryTexts: true, own: [] })).toEqual(whole);
+});
+
+test('a service that does not know which databases were left out is not told, and knows of none from an older collector', () => {
+  const report = toReport(measured({ leftOut: ['closed'] }), new Set());
+  expect(report).not.toHaveProperty('leftOut');
+  expect(acceptMeasured('postgres', report, { queryTexts: true, own: [] }).leftOut).toEqual([]);
 });
 
 test('checks of another engine and of no engine are left out, with their numbers and samples', () => {

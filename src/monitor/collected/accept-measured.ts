@@ -20,6 +20,8 @@ export type ReportedMeasured = Pick<
   Measured,
   'samples' | 'measures' | 'readings' | 'queries' | 'cost' | 'server'
 > & {
+  /** Absent = an older version. */
+  leftOut?: string[];
   outcomes: (Omit<Outcome, 'check' | 'findings'> & {
     check: { id: string };
     findings: Omit<Finding, 'check_id' | 'category' | 'title'>[];
@@ -54,6 +56,7 @@ export function acceptMeasured(
   );
   return {
     outcomes: [...outcomes.values()],
+    leftOut: (reported.leftOut ?? []).map((database) => cleanObject(database)),
     samples: acceptSamples(reported.samples.filter(isKnown)),
     measures: cleanMeasures(reported.measures.filter((one) => one.checkId === '' || isKnown(one))),
     readings: acceptReadings(reported.readings),

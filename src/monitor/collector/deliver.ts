@@ -9,10 +9,14 @@ const LARGEST = 4 * 1024 * 1024 - 10_000;
  * then what queries did. What is not reported counts as not read. `takes` are the added fields that the service takes.
  */
 export function toReport(
-  { hostKey: _key, failure: _failure, ...measured }: Measured,
+  { hostKey: _key, failure: _failure, leftOut, ...measured }: Measured,
   takes: ReadonlySet<string>,
 ): ReportedMeasured {
-  const report: ReportedMeasured = { ...measured, outcomes: measured.outcomes.map(toOutcome) };
+  const report: ReportedMeasured = {
+    ...measured,
+    outcomes: measured.outcomes.map(toOutcome),
+    ...(takes.has('leftOut') && { leftOut }),
+  };
   if (report.queries && !takes.has('catalogue')) {
     const { catalogue: _catalogue, ...queries } = report.queries;
     report.queries = queries;
@@ -27,7 +31,7 @@ export function toReport(
 }
 
 /** What is kept of a result that is delivered late: the service compares nothing with it. */
-export function toHistory(report: ReportedMeasured): ReportedMeasured {
+export function toHistory({ leftOut: _leftOut, ...report }: ReportedMeasured): ReportedMeasured {
   return { ...report, samples: [], readings: [], queries: null };
 }
 

@@ -47,6 +47,8 @@ export interface Run extends Silences {
   changes: ChangeReader;
   queries: QueryReader;
   server: ReachedServer | null;
+  /** As {@link RunFacts} has it, safe to store. */
+  leftOut: string[];
   /** Whether the server copies another one, and accepts no writes. */
   isStandby: boolean;
   show: (progress: Progress) => void;
@@ -55,7 +57,7 @@ export interface Run extends Silences {
 }
 
 /** The server's facts, and the database of a session. */
-export type Place = Omit<RunFacts, 'databases'> & { database: string };
+export type Place = Omit<RunFacts, 'databases' | 'leftOut'> & { database: string };
 
 /** Measures with each check in turn. After the end of the run, each counts as not measured. */
 export async function measureEach(

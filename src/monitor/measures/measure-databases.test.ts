@@ -83,6 +83,7 @@ async function runUntil(
     note: undefined,
     silences: 0,
     server: null,
+    leftOut: [],
     isStandby: false,
     meter: { bytes: 0, statements: 0, milliseconds: 0 },
     thresholds: {},

@@ -3,6 +3,7 @@ import type { Check } from '../../checks/check.ts';
 import type { Endpoint } from '../../platform/network/address.ts';
 import { cleanText } from '../../platform/text/clean-text.ts';
 import { OwnWords } from '../../platform/text/own-words.ts';
+import { cleanObject } from '../outcome.ts';
 import { measureOwnChecks } from '../own-checks/measure-own-checks.ts';
 import { countChecks } from '../progress.ts';
 import { type ConnectFailure, connectFailure, isTimeout } from '../session/failures/connect-failure.ts';
@@ -44,7 +45,8 @@ export async function measureServer(
         explainUnreadFacts(error, session, { target: run.target, answerMs: run.limits.answerMs }),
       );
     if (!('databases' in facts)) return facts;
-    const { databases, ...place } = facts;
+    const { databases, leftOut = [], ...place } = facts;
+    run.leftOut = leftOut.map((name) => cleanObject(name));
     run.server = { version: place.version, tls: session.tls, provider: place.provider };
     run.isStandby = place.isStandby === true;
     if (run.onlyOwn) {

@@ -42,7 +42,7 @@ const EARLY_SECONDS = 10;
 export async function measureOwnChecks(
   run: Run,
   endpoint: Endpoint,
-  facts: Omit<RunFacts, 'databases'>,
+  facts: Omit<RunFacts, 'databases' | 'leftOut'>,
 ): Promise<void> {
   for (const [check, own] of inTurn([...run.own], run.began)) {
     const began = performance.now();
@@ -66,7 +66,7 @@ function inTurn<T>(all: readonly T[], began: number): T[] {
 async function takeSample(
   run: Run,
   endpoint: Endpoint,
-  facts: Omit<RunFacts, 'databases'>,
+  facts: Omit<RunFacts, 'databases' | 'leftOut'>,
   check: Check,
   own: OwnCheck,
 ): Promise<Sample> {
@@ -115,7 +115,7 @@ function definitionOf({ database, sql, unit }: OwnCheck): string {
 async function readFrom(
   run: Run,
   endpoint: Endpoint,
-  facts: Omit<RunFacts, 'databases'>,
+  facts: Omit<RunFacts, 'databases' | 'leftOut'>,
   own: OwnCheck,
   database: string,
 ): Promise<Row[]> {

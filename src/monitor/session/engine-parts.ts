@@ -12,6 +12,8 @@ export interface RunFacts {
    * engine.
    */
   databases: string[];
+  /** Databases that exist, but that no session is opened to: the login may not connect, or the server lets nobody. */
+  leftOut?: string[];
   /** PostgreSQL: those whose catalogue is locked, so that each login waits, and goes on waiting when its client has left. */
   lockedDatabases?: string[];
   /** The login as GRANT expects it. */

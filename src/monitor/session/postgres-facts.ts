@@ -1,4 +1,5 @@
 import type { Row } from '../../checks/fault.ts';
+import { MEASURED_DATABASE } from '../../checks/postgres/database-left-out.ts';
 import { trustedText } from '../../checks/postgres/server-texts.ts';
 import { OwnWords } from '../../platform/text/own-words.ts';
 import { POSTGRES_TRAITS, providerOfPostgres } from '../../vocabulary/hosted/providers.ts';
@@ -11,6 +12,9 @@ const listed = (names: readonly (string | undefined)[]) =>
 
 /** A login that waits for so long in a database is of an earlier run, or of somebody else. */
 const LOGIN_SECONDS = 10;
+
+/** The most databases that a run names as left out: a collector's result has no more. */
+const LEFT_OUT = 10_000;
 
 // A login may not read every setting. pg_settings leaves those out; current_setting() would fail.
 const serverFacts = `
@@ -32,9 +36,14 @@ const serverFacts = `
                   where proname = 'aurora_version' and pronamespace = 'pg_catalog'::regnamespace) as aurora,
          array(select datname::text
                  from pg_database
-                where datallowconn and not datistemplate and datconnlimit <> -2
-                  and has_database_privilege(oid, 'connect')
-                order by datname <> current_database(), datname) as databases`;
+                where ${MEASURED_DATABASE}
+                order by datname <> current_database(), datname) as databases,
+         -- An invalid one is the rest of a DROP.
+         array(select datname::text
+                 from pg_database
+                where not (${MEASURED_DATABASE}) and datconnlimit <> -2
+                order by datistemplate, datname
+                limit ${LEFT_OUT}) as left_out`;
 
 // A statement of its own: a server may hide its locks from the login.
 const lockedDatabases = `
@@ -51,12 +60,17 @@ export async function factsOfPostgres(session: Session): Promise<RunFacts> {
   const { version, databases, bootstrap, aurora, me } = row ?? {};
   if (typeof version !== 'number' || !Array.isArray(databases))
     throw new OwnWords('it is not a supported PostgreSQL');
-  const [roles, own, prefixes] = [row?.['roles'], row?.['own_databases'], row?.['prefixes']].map(textsIn);
+  const [roles = [], own = [], prefixes = [], leftOut = []] = [
+    row?.['roles'],
+    row?.['own_databases'],
+    row?.['prefixes'],
+    row?.['left_out'],
+  ].map(textsIn);
   const provider = providerOfPostgres({
     bootstrap: String(bootstrap),
-    roles: roles ?? [],
-    databases: own ?? [],
-    prefixes: prefixes ?? [],
+    roles,
+    databases: own,
+    prefixes,
     aurora: aurora === true,
   });
   // The session is in the only one.
@@ -64,6 +78,7 @@ export async function factsOfPostgres(session: Session): Promise<RunFacts> {
   return {
     version,
     databases: databases.map(String),
+    leftOut,
     lockedDatabases: locked.map(({ database }) => String(database)),
     provider,
     me: trustedText('me', String(me)),

@@ -59,7 +59,15 @@ export const UNREACHED = [outcome('CONN_UNREACHABLE', [fault('CONN_UNREACHABLE')
 export function facts(given: Partial<RunFacts> = {}): RunFacts {
   const outcomes = given.outcomes ?? REACHED;
   const points = given.score ?? 100;
-  return { score: points, unsilencedScore: points, outcomes, measured: outcomes, measures: [], ...given };
+  return {
+    score: points,
+    unsilencedScore: points,
+    outcomes,
+    measured: outcomes,
+    measures: [],
+    leftOut: [],
+    ...given,
+  };
 }
 
 /** A run that did not reach the server. */

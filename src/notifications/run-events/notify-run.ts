@@ -28,6 +28,8 @@ interface RunNews {
   /** Without silences. */
   measured: readonly Outcome[];
   measures: readonly SeriesValue[];
+  /** Databases that exist, but that no check looked into. */
+  leftOut: readonly string[];
   tickets: readonly TicketEntry[];
   previous: PreviousRun;
 }

@@ -105,6 +105,29 @@ describe('conditions', () => {
     expect(await states(key)).toEqual(['resolved', 'resolved']);
   });
 
+  test('a size that a run could not read proves nothing, whether the database was left out or its checks failed', async () => {
+    const key = await watched();
+    const large = { metric: 'measure', check_id: '', operator: '>=', threshold: 100 } as const;
+    await ruleIn(store, key, { ...large, measure: 'table_bytes' });
+    const size = (database: string, value: number) => ({
+      ...measured('', 'table_bytes', value, 'public.a'),
+      database,
+    });
+    const beside = [size('crm', 5)];
+    const locked = outcome('PG_DEAD_TUPLES', [], { unmeasured: ['shop'] });
+    await evaluate(store, key, facts({ measures: [...beside, size('shop', 200)] }));
+    await evaluate(store, key, facts({ measures: beside, leftOut: ['shop'] }));
+    await evaluate(store, key, facts({ measures: beside, outcomes: [...REACHED, locked] }));
+    expect(await states(key)).toEqual(['open']);
+    // It was read, although a check of it failed.
+    const read = { measures: [...beside, size('shop', 50)], outcomes: [...REACHED, locked] };
+    await evaluate(store, key, facts(read));
+    expect(await states(key)).toEqual(['resolved']);
+    await evaluate(store, key, facts({ measures: [...beside, size('shop', 200)] }));
+    await evaluate(store, key, facts({ measures: beside })); // the database was dropped
+    expect(await states(key)).toEqual(['resolved', 'resolved']);
+  });
+
   test('a check that is not measured does not count as a run of a pending alert', async () => {
     const key = await watched();
     const id = 'PG_CONN_SATURATION';

@@ -154,7 +154,7 @@ function observeMeasure({ rule, facts, alert }: Observed): Observation | null {
   );
   const heard = isVital ? all : withoutSilenced(all, rule.check_id, facts);
   const [worst, loudest] = [worstOf(rule, heard), worstOf(rule, all)];
-  const isPartial = outcome?.unmeasured.includes(alert?.details.database ?? '') === true;
+  const isPartial = isUnread(alert?.details.database ?? '', facts, outcome, all);
   if (!worst && (isVital || isPartial) && !loudest) return null;
   const unsilenced = loudest?.value ?? null;
   const place = worst ?? loudest;
@@ -180,6 +180,19 @@ function observeMeasure({ rule, facts, alert }: Observed): Observation | null {
   const observation = { value, unsilenced, details };
   const isOver = !compares(value, rule.operator, rule.threshold);
   return isPartial && alert && isOver ? { ...observation, isUnknown: true } : observation;
+}
+
+/** Whether a database was not read, so that nobody knows what its values are. No outcome says so of a vital. */
+function isUnread(
+  database: string,
+  { outcomes, leftOut }: RunFacts,
+  outcome: Outcome | undefined,
+  values: readonly SeriesValue[],
+): boolean {
+  if (leftOut.includes(database)) return true;
+  if (outcome) return outcome.unmeasured.includes(database);
+  const isRead = database === '' || values.some((value) => value.database === database);
+  return !isRead && outcomes.some(({ unmeasured }) => unmeasured.includes(database));
 }
 
 /** The values of objects that nobody silenced. */

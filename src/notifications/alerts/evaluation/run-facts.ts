@@ -21,6 +21,8 @@ export interface RunFacts {
   /** Without silences. */
   measured: readonly Outcome[];
   measures: readonly SeriesValue[];
+  /** Databases that exist, but that no check looked into. */
+  leftOut: readonly string[];
 }
 
 /** What pulses saw last. */
