@@ -223,6 +223,29 @@ test('PG_COLLATION_VERSION: databases that no run enters are reported by the fir
   for (const name of ['copied', 'closed', '"Our template"']) await server.run(`drop database ${name}`);
 });
 
+test('PG_DATABASE_LEFT_OUT: a database whose limit is 0 is closed on purpose, and costs no check', async () => {
+  await server.run('create database closed connection limit 0');
+  const run = async (login: Login) => {
+    const { outcomes } = await measureTarget(toTarget(server, login), {
+      allowPrivateTargets: true,
+      thresholds: {},
+      signal: AbortSignal.timeout(60_000),
+    });
+    return outcomes.flatMap(({ findings }) => findings);
+  };
+  const findings = await run('watcher');
+  expect(findings.filter(({ status }) => status === 'error')).toEqual([]);
+  const leftOut = findings.find(({ check_id }) => check_id === 'PG_DATABASE_LEFT_OUT');
+  expect(leftOut?.metric_line).toContain('1 database, so nothing there is measured: closed.');
+  const [look = ''] = leftOut?.remediation.split(' -- ') ?? [];
+  expect(await server.run(look)).toEqual([{ datname: 'closed', datconnlimit: 0 }]);
+  // A superuser is let in.
+  const all = await run('postgres');
+  expect(all.find(({ check_id }) => check_id === 'PG_DATABASE_LEFT_OUT')?.status).toBe('ok');
+  expect(all.filter(({ status }) => status === 'error')).toEqual([]);
+  await server.run('drop database closed');
+});
+
 test("settings of the monitor's own role say nothing of the server", async () => {
   await server.run('create function seen() returns event_trigger language plpgsql as $$ begin end $$');
   await server.run('create event trigger seen on ddl_command_end execute function seen()');

@@ -10,8 +10,12 @@ const NAMED = 5;
 /** Databases that providers keep to themselves. */
 const ofProviders = ['rdsadmin', 'cloudsqladmin', 'azure_maintenance', 'azure_sys', 'alloydbadmin'];
 
+// Only a superuser passes a limit of 0: such a database is closed on purpose, and none that is full.
+const ADMITS_LOGIN = `has_database_privilege(oid, 'connect')
+     and (datconnlimit <> 0 or (select rolsuper from pg_roles where rolname = current_user))`;
+
 /** Condition: databases (rows of pg_database) that a run connects to, and measures. */
-export const MEASURED_DATABASE = `datallowconn and not datistemplate and datconnlimit <> -2 and has_database_privilege(oid, 'connect')`;
+export const MEASURED_DATABASE = `datallowconn and not datistemplate and datconnlimit <> -2 and ${ADMITS_LOGIN}`;
 
 /** Condition: a database (a row of pg_database) is not one that a provider keeps to itself. */
 export const IS_OF_USERS = `datname not in (${ofProviders.map((name) => `'${name}'`).join(', ')})`;
@@ -22,7 +26,7 @@ const sql = `
     left join pg_database
       on datallowconn and not datistemplate and datconnlimit <> -2
      and ${IS_OF_USERS}
-     and not has_database_privilege(oid, 'connect')
+     and not (${ADMITS_LOGIN})
    order by datname
    limit ${FAULT_LIMIT + 1}`;
 
@@ -50,7 +54,7 @@ export const databaseLeftOut: Check = {
           severity: 'info',
           object: null,
           metricLine: `The login may not connect to ${counted(names.length, 'database')}, so nothing there is measured: ${names.slice(0, NAMED).join(', ')}${more}.`,
-          remediation: `SELECT datname FROM pg_database WHERE datallowconn AND NOT has_database_privilege(${me}, oid, 'connect'); -- then run GRANT CONNECT for each of them that is to be measured`,
+          remediation: `SELECT datname, datconnlimit FROM pg_database WHERE datallowconn AND (datconnlimit = 0 OR NOT has_database_privilege(${me}, oid, 'connect')); -- then, for each of them that is to be measured, run GRANT CONNECT, or raise a CONNECTION LIMIT of 0`,
         },
       ],
     };

@@ -58,6 +58,11 @@ test.each([
     'alter database shop allow_connections false',
     'alter database shop allow_connections true',
   ],
+  [
+    'lets only superusers in',
+    'alter database shop connection limit 0',
+    'alter database shop connection limit -1',
+  ],
   ['became a template', 'alter database shop is_template true', 'alter database shop is_template false'],
 ])(
   'tickets and alerts of a database that %s stay open until a run looks there again',
