@@ -26,7 +26,6 @@ const ELSEWHERE: readonly [what: RegExp, where: string][] = [
   ],
   [/^secret rotate/, 'test/contract/secret-rotation.test.ts'],
   [/^(?:is|starts|stops|has|COMMAND)\b/, 'not a command: a line that dbvitals prints about itself'],
-  [/^queries text/, 'src/console-api/queries/query-routes.store.test.ts'],
   [/^alert acknowledge/, 'test/contract/alert-rules.test.ts'],
   [/^ticket (?:acknowledge|snooze)/, 'src/cli/tickets/ticket-command.store.test.ts'],
   [/^check try/, 'src/connections/own-checks/own-checks.store.test.ts'],
@@ -35,10 +34,22 @@ const ELSEWHERE: readonly [what: RegExp, where: string][] = [
   [/--token-source/, 'src/monitor/tokens/token-login.store.test.ts'],
 ];
 // Written from the commands; and followed block by block in test/house/operate.store.test.ts.
-const OTHER_PAGES = /^docs\/(?:reference\/commands\.md|checks\/|operate\/restore\.md)/;
+const OTHER_PAGES = /^docs\/(?:reference\/commands\.md|operate\/restore\.md)/;
 
-/** Exit codes that mean what the page says. The example's server does not exist: that is its worst finding. */
-const EXITS: readonly [RegExp, number][] = [[/^check run --url/, 2]];
+/** Exit codes that mean what the page says. The examples' server and query do not exist: that is the worst finding. */
+const EXITS: readonly [RegExp, number][] = [
+  [/^check run --url/, 2],
+  [/^queries text/, 1],
+];
+
+/** What the pages of checks leave to the reader. */
+const CHOICES: readonly [RegExp, string][] = [
+  [/^\[|\]$/g, ''], // an option that may be left out
+  [/^(\w+)(?:\|\w+)+$/, '$1'], // one of several words
+  [/^T$/, '90d'],
+  [/^…$/, 'accepted until the next release'],
+  [/^CHECK_ID$/, 'PG_DEAD_TUPLES'],
+];
 
 /** The file of `check run --own`. */
 const OWN_CHECKS = `checks:
@@ -48,6 +59,8 @@ const OWN_CHECKS = `checks:
 const folder = temporaryFolder();
 let account = 0;
 let connection = 0;
+/** By the prefix of the checks of another engine. */
+const ofEngine: Record<string, number> = {};
 let member = 0;
 let publicKey = '';
 
@@ -60,6 +73,14 @@ beforeAll(async () => {
   for (const name of ['shop-1', 'prod-1']) {
     const url = ['--name', name, '--url', 'postgres://u@db.invalid/shop'];
     ({ id: connection } = await fixtureJson<{ id: number }>(['connection', 'add', ...inAccount, ...url]));
+  }
+  for (const [prefix, url] of [
+    ['MY', 'mysql://u@db.invalid/shop'],
+    ['PB', 'pgbouncer://u@db.invalid/pgbouncer'],
+  ] as const) {
+    const named = ['--name', `pages of ${prefix}`, '--url', url];
+    const { id } = await fixtureJson<{ id: number }>(['connection', 'add', ...inAccount, ...named]);
+    ofEngine[prefix] = id;
   }
   const person = ['--name', 'Ada', '--email', 'ada@pages.example', '--role', 'owner'];
   ({ id: member } = await fixtureJson<{ id: number }>(['member', 'add', ...inAccount, ...person]));
@@ -78,21 +99,26 @@ afterAll(() => folder.remove());
 type Added = Map<string, string>;
 
 /** The words with what exists here in place of what the page has for an example. */
-function here(words: readonly string[], added: Added): string[] {
+function here({ page, words }: PageCommand, added: Added): string[] {
   const kind = words.slice(0, words[1] === 'rule' ? 2 : 1).join(' ');
-  const own: Record<string, string> = { account: `${account}`, connection: `${connection}` };
+  const [, prefix = ''] = /^docs\/checks\/([A-Z]+)_/.exec(page) ?? [];
+  const watched = `${ofEngine[prefix] ?? connection}`;
+  const own: Record<string, string> = { account: `${account}`, connection: watched };
   return words.map((word, at) => {
     const before = words[at - 1] ?? '';
     const isExample = /^(?:ID|\d+)$/.test(word);
     if (before === '--account' && isExample) return `${account}`;
-    if (before === '--connection' && isExample) return added.get('connection') ?? `${connection}`;
+    if (before === '--connection' && isExample) return added.get('connection') ?? watched;
     if (before === '--public-key') return publicKey;
     if (before === '--member') return `${member}`;
     if (['change', 'remove', 'revoke', 'test', 'regenerate'].includes(before) && isExample)
       return added.get(kind) ?? own[kind] ?? word;
+    if (before === '--url' && word === '…') return 'postgres://u@db.invalid/shop';
     if (word === 'slack-url' || word === 'own.yaml') return join(folder.path, word);
     if (word === 'N') return '500';
-    return word.replace('db.example.com', 'db.invalid').replace('@db:5432', '@db.invalid:5432');
+    return CHOICES.reduce((text, [what, choice]) => text.replace(what, choice), word)
+      .replace('db.example.com', 'db.invalid')
+      .replace('@db:5432', '@db.invalid:5432');
   });
 }
 
@@ -104,7 +130,7 @@ function withoutFiles(words: readonly string[]): string[] {
 
 async function follow(step: PageCommand, added: Added): Promise<void> {
   const { page, line, settings, output } = step;
-  const words = withoutFiles(here(step.words, added));
+  const words = withoutFiles(here(step, added));
   const environment = { ...inject('environment'), ...settings };
   // A bucket has an access key, Sentinel an app registration, everything else a password.
   const parts = words.includes('sentinel') ? 'example.com:0123-4567:unspoken' : 'unspoken password';

@@ -90,6 +90,13 @@ test('a job reports success, size, failure and exit code', async () => {
   ]);
 });
 
+// As by the page's own line: "$URL/$??size=$(stat -c %s shop.dump)".
+test('a job that failed and has no file reports so', async () => {
+  const { token, reports } = await heartbeat();
+  expect(await call(`${token}/2?size=`)).toMatchObject({ status: 200, body: 'ok\n' });
+  expect(await reports()).toEqual([{ succeeded: false, bytes: null }]);
+});
+
 test('what is no POST, and what a browser or a preview sends, reports nothing', async () => {
   const { token, reports } = await heartbeat();
   for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
@@ -100,28 +107,19 @@ test('what is no POST, and what a browser or a preview sends, reports nothing', 
   expect(await reports()).toEqual([]);
 });
 
-test.each([
-  '-1',
-  '1e9',
-  '1.5',
-  '',
-  ' 1',
-  '0x10',
-  '9007199254740992',
-  '9'.repeat(400),
-  '1;drop',
-  'NaN',
-  '%00',
-])('size=%s is refused, with a known token as with an unknown one', async (size) => {
-  const { token, reports } = await heartbeat();
-  const [known, unknown] = [
-    await call(`${token}?size=${size}`),
-    await call(`${'x'.repeat(43)}?size=${size}`),
-  ];
-  expect(known.status).toBe(400);
-  expect(unknown).toMatchObject({ status: 400, body: known.body, headers: known.headers });
-  expect(await reports()).toEqual([]);
-});
+test.each(['-1', '1e9', '1.5', ' 1', '0x10', '9007199254740992', '9'.repeat(400), '1;drop', 'NaN', '%00'])(
+  'size=%s is refused, with a known token as with an unknown one',
+  async (size) => {
+    const { token, reports } = await heartbeat();
+    const [known, unknown] = [
+      await call(`${token}?size=${size}`),
+      await call(`${'x'.repeat(43)}?size=${size}`),
+    ];
+    expect(known.status).toBe(400);
+    expect(unknown).toMatchObject({ status: 400, body: known.body, headers: known.headers });
+    expect(await reports()).toEqual([]);
+  },
+);
 
 test('other parameters, two sizes and other ends of the path are refused', async () => {
   const { token, reports } = await heartbeat();

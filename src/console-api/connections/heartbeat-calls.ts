@@ -134,16 +134,17 @@ class HeartbeatCalls {
   }
 }
 
-/** The size of the backup in bytes; null = it is not given. */
+/** The size of the backup in bytes; null = it is not given. A job whose backup failed may have no file, and sends an empty one. */
 function parseSize(query: HeartbeatRequest['query']): number | null {
   const { size, ...others } = query;
+  const isGiven = size !== undefined && size !== '';
   const isNumber = typeof size === 'string' && /^[0-9]{1,16}$/.test(size) && Number(size) <= LARGEST;
-  if (Object.keys(others).length > 0 || (size !== undefined && !isNumber))
+  if (Object.keys(others).length > 0 || (isGiven && !isNumber))
     throw invalidParameter(
       'size',
       'size must be the size of the backup in bytes; there is no other parameter.',
     );
-  return size === undefined ? null : Number(size);
+  return isGiven ? Number(size) : null;
 }
 
 const FAILED = /^(?:fail|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])$/;
