@@ -16,3 +16,18 @@ export interface Fault {
 
 /** One row of a check's statement: column name to value, as the driver gives it. */
 export type Row = Record<string, unknown>;
+
+/** The schema of an object as MySQL quotes it: `` `shop` `` of `` `shop`.`orders` ``. */
+const SCHEMA = /^`(?:[^`]|``)+`/;
+
+/**
+ * Which of the databases that a run left out a fault is of; undefined = of none. Of MySQL these are schemas, in backticks as
+ * objects begin with them.
+ */
+export function findLeftOut(
+  { database, object }: { database: string; object: string | null },
+  leftOut: readonly string[],
+): string | undefined {
+  const [schema] = database === '' ? (SCHEMA.exec(object ?? '') ?? []) : [];
+  return leftOut.find((name) => name === (schema ?? database));
+}

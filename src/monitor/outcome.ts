@@ -147,7 +147,9 @@ function unseenFindings(check: Outcome['check'], samples: Sample[]): Finding[] {
  */
 export function nameInSentence(database: string): string {
   const name = cleanObject(database);
-  return name !== database || /^[\p{L}\p{N}_.$-]*$/u.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+  return name !== database || /^(`?)[\p{L}\p{N}_.$-]*\1$/u.test(name)
+    ? name
+    : `"${name.replaceAll('"', '""')}"`;
 }
 
 /** The names that fit into so many characters, and how many more there are: `shop, warehouse and 3 more`. */

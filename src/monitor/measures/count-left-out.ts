@@ -1,4 +1,5 @@
 import type { Finding, Outcome } from '../../checks/check.ts';
+import { findLeftOut } from '../../checks/fault.ts';
 import type { StandingTicket } from '../../tickets/plan-tickets.ts';
 import { listed, nameInSentence, plainFinding } from '../outcome.ts';
 
@@ -12,27 +13,32 @@ const NAMES = 300;
 export function countLeftOut(
   outcomes: readonly Outcome[],
   leftOut: readonly string[],
-  tickets: readonly Pick<StandingTicket, 'check_id' | 'database' | 'status'>[],
+  tickets: readonly Pick<StandingTicket, 'check_id' | 'database' | 'object' | 'status'>[],
 ): Outcome[] {
-  const names = new Set(leftOut);
-  const kept = tickets.filter(({ status, database }) => status === 'open' && names.has(database));
+  const kept = tickets.flatMap(({ check_id, status, database, object }) => {
+    const place = status === 'open' ? findLeftOut({ database, object }, leftOut) : undefined;
+    return place === undefined ? [] : [{ check_id, place, database, object }];
+  });
   const byCheck = Map.groupBy(kept, ({ check_id }) => check_id);
   return outcomes.map((outcome) => {
-    const databases = new Set(byCheck.get(outcome.check.id)?.map(({ database }) => database));
-    const unmeasured = [...databases].filter((database) => !outcome.unmeasured.includes(database));
+    const own = byCheck.get(outcome.check.id) ?? [];
+    const places = [...new Set(own.map(({ place }) => place))];
+    const unmeasured = places.filter((place) => !outcome.unmeasured.includes(place));
     if (!outcome.measured || unmeasured.length === 0) return outcome;
     return {
       ...outcome,
       findings: withUnmeasured(outcome, unmeasured),
       unmeasured: [...outcome.unmeasured, ...unmeasured],
+      // The tickets of a schema of MySQL name no database.
+      near: [...outcome.near, ...own.map(({ database, object }) => ({ database, object }))],
     };
   });
 }
 
 /** A check that was not measured everywhere is never ok, and next to faults one error says where it could not look. */
-function withUnmeasured({ check, findings }: Outcome, databases: readonly string[]): Finding[] {
-  const where = listed(databases.map(nameInSentence), NAMES);
-  const line = `Not measured in ${where}: the monitor does not connect there, so tickets from there stay open.`;
+function withUnmeasured({ check, findings }: Outcome, places: readonly string[]): Finding[] {
+  const where = listed(places.map(nameInSentence), NAMES);
+  const line = `Not measured in ${where}: the monitor sees nothing there, so tickets from there stay open.`;
   if (findings.every(({ status }) => status === 'ok')) return [plainFinding(check, 'skipped', line)];
   if (findings.some(({ status }) => status === 'error' || status === 'skipped')) return findings;
   return [...findings, plainFinding(check, 'error', line)];

@@ -45,7 +45,7 @@ async function inDatabase(database: string, ...statements: string[]): Promise<vo
   await client.end();
 }
 
-const KEPT = 'Not measured in shop: the monitor does not connect there, so tickets from there stay open.';
+const KEPT = 'Not measured in shop: the monitor sees nothing there, so tickets from there stay open.';
 
 test.each([
   [

@@ -12,7 +12,10 @@ export interface RunFacts {
    * engine.
    */
   databases: string[];
-  /** Databases that exist, but that no session is opened to: the login may not connect, or the server lets nobody. */
+  /**
+   * Databases that exist, but that no session is opened to: the login may not connect, or the server lets nobody. Of MySQL: schemas
+   * that are hidden from the login, in backticks.
+   */
   leftOut?: string[];
   /** PostgreSQL: those whose catalogue is locked, so that each login waits, and goes on waiting when its client has left. */
   lockedDatabases?: string[];

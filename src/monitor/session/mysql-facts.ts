@@ -1,4 +1,5 @@
 import { versionNumber } from '../../checks/mysql/flavour.ts';
+import { readHiddenSchemas } from '../../checks/mysql/hidden-schemas.ts';
 import { quoted } from '../../checks/mysql/quote.ts';
 import { OwnWords } from '../../platform/text/own-words.ts';
 import { MYSQL_VARIABLES, providerOfMysql } from '../../vocabulary/hosted/providers.ts';
@@ -12,13 +13,15 @@ const serverFacts = `
          @@version_comment as comment,
          @@basedir as folder,
          @@global.read_only as standby,
+         /*!80016 @@global.partial_revokes as hides, */
          (select group_concat(lower(variable_name))
             from /*!80000 performance_schema.global_variables */ /*M! information_schema.global_variables */
            where variable_name in (${MYSQL_VARIABLES.map((name) => `'${name}'`).join(', ')})) as variables`;
 
 /** Reads the version, the login and the provider of a MySQL or MariaDB server. One session sees all its databases. */
 export async function factsOfMysql(session: Session): Promise<RunFacts> {
-  const [{ version: text, me, comment, folder, variables, standby } = {}] = await session.read(serverFacts);
+  const [row = {}] = await session.read(serverFacts);
+  const { version: text, me, comment, folder, variables, standby, hides } = row;
   const version = typeof text === 'string' ? versionNumber(text) : null;
   if (version === null || typeof me !== 'string')
     throw new OwnWords('it is not a supported MySQL or MariaDB');
@@ -28,7 +31,8 @@ export async function factsOfMysql(session: Session): Promise<RunFacts> {
     folder: String(folder),
     variables: typeof variables === 'string' ? variables.split(',') : [],
   });
-  return { version, databases: [], me: quotedLogin(me), provider, isStandby: isReadOnly(standby) };
+  const leftOut = hides === 1 ? await readHiddenSchemas((statement) => session.read(statement)) : [];
+  return { version, databases: [], leftOut, me: quotedLogin(me), provider, isStandby: isReadOnly(standby) };
 }
 
 /** Whether a MySQL or MariaDB server accepts writes. */

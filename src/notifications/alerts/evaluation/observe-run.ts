@@ -1,5 +1,6 @@
 import type { Finding, Outcome } from '../../../checks/check.ts';
 import { CONN_UNREACHABLE } from '../../../checks/connection-findings.ts';
+import { findLeftOut } from '../../../checks/fault.ts';
 import type { SeriesValue } from '../../../checks/measure.ts';
 import { worstFirst } from '../../../checks/score.ts';
 import type { PulseMetric } from '../../../vocabulary/alert-metrics.ts';
@@ -154,7 +155,7 @@ function observeMeasure({ rule, facts, alert }: Observed): Observation | null {
   );
   const heard = isVital ? all : withoutSilenced(all, rule.check_id, facts);
   const [worst, loudest] = [worstOf(rule, heard), worstOf(rule, all)];
-  const isPartial = isUnread(alert?.details.database ?? '', facts, outcome, all);
+  const isPartial = isUnread(alert?.details ?? PLACELESS, facts, outcome, all);
   if (!worst && (isVital || isPartial) && !loudest) return null;
   const unsilenced = loudest?.value ?? null;
   const place = worst ?? loudest;
@@ -182,14 +183,14 @@ function observeMeasure({ rule, facts, alert }: Observed): Observation | null {
   return isPartial && alert && isOver ? { ...observation, isUnknown: true } : observation;
 }
 
-/** Whether a database was not read, so that nobody knows what its values are. No outcome says so of a vital. */
+/** Whether the place of an alert was not read, so that nobody knows what its values are. No outcome says so of a vital. */
 function isUnread(
-  database: string,
+  { database, object }: Pick<AlertDetails, 'database' | 'object'>,
   { outcomes, leftOut }: RunFacts,
   outcome: Outcome | undefined,
   values: readonly SeriesValue[],
 ): boolean {
-  if (leftOut.includes(database)) return true;
+  if (findLeftOut({ database, object }, leftOut) !== undefined) return true;
   if (outcome) return outcome.unmeasured.includes(database);
   const isRead = database === '' || values.some((value) => value.database === database);
   return !isRead && outcomes.some(({ unmeasured }) => unmeasured.includes(database));
