@@ -108,7 +108,7 @@ export async function loadRun(deps: LoadDeps, connection: ConnectionKey): Promis
   const instructions = { ...(await loadInstructions(deps, connection, row)), began };
   return {
     name: row.name,
-    job: { target: toTarget(row, secrets), instructions },
+    job: { accountId: connection.accountId, target: toTarget(row, secrets), instructions },
     tokenSource: row.token_source,
     backups: row.backups,
     loadedAt: row.loadedAt,

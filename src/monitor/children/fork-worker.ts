@@ -8,14 +8,19 @@ const HEAP_MB = 128;
 
 /**
  * Starts a child process that talks to watched servers, with little memory and no variable of this process. `worker` is its
- * file's path below `monitor/`, without extension. Its standard error is a pipe if `keepsOutput`.
+ * file's path below `monitor/`, without extension. Its standard error is a pipe if `keepsOutput` (default: false). `semiSpaceMb` is V8's
+ * space for new objects (default: 1).
  */
-export function forkWorker(worker: string, keepsOutput: boolean): ChildProcess {
+export function forkWorker(
+  worker: string,
+  { keepsOutput = false, semiSpaceMb = 1 }: { keepsOutput?: boolean; semiSpaceMb?: number } = {},
+): ChildProcess {
   return fork(join(import.meta.dirname, '..', `${worker}${extname(import.meta.filename)}`), {
     execArgv: [
       `--max-old-space-size=${HEAP_MB}`,
       '--v8-pool-size=1',
-      '--max-semi-space-size=1',
+      `--min-semi-space-size=${semiSpaceMb}`,
+      `--max-semi-space-size=${semiSpaceMb}`,
       '--use-system-ca',
       '--no-warnings',
     ],

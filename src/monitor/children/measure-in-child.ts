@@ -9,8 +9,12 @@ import type { NoteStep } from '../run-steps.ts';
 import { forkWorker, hasCompileCache } from './fork-worker.ts';
 import type { Answer, Job, WorkerReport } from './measure-worker.ts';
 
-// Measured: starting a child takes 105 ms and 38 MB, with compiled code 55 ms and 15 MB (docs/decisions/0013).
-const RUNS = 50;
+// A child's first ten runs take twice the processor time of later ones (docs/decisions/0013). A server that takes over a child
+// sees the credentials of later runs, so the accounts are counted too.
+const RUNS = 1_000;
+const ACCOUNTS = 50;
+// A run makes about 4 MB of objects. With 1 MB, those that live a little longer are copied six times a run.
+const SEMI_SPACE_MB = 4;
 const IDLE_MS = 20_000;
 const PATIENCE_MS = 2_000;
 // How long a child may exceed the run's limit before it is killed.
@@ -31,6 +35,8 @@ interface Child {
   /** What it has printed to standard error; empty unless steps are logged. */
   printed: string;
   runs: number;
+  /** For whom it has measured. */
+  accounts: Set<number | symbol>;
   /** Ends the child when it has been idle for too long. */
   timer: NodeJS.Timeout | null;
 }
@@ -50,6 +56,7 @@ export async function measureInChild(
   listener: RunListener = {},
 ): Promise<Measured> {
   const child = await freeChild(listener.note !== undefined);
+  child.accounts.add(job.accountId ?? Symbol('unknown'));
   const { runMs } = job.instructions.limits ?? LIMITS;
   const until = AbortSignal.any([signal, AbortSignal.timeout(runMs + GRACE_MS)]);
   const reports = { reportProgress: listener.show !== undefined, reportSteps: listener.note !== undefined };
@@ -85,7 +92,8 @@ async function nextFree(): Promise<Child | null> {
 
 function release(child: Child, healthy: boolean): void {
   child.runs++;
-  if (!healthy || child.runs >= RUNS || !child.process.connected) {
+  const isSpent = child.runs >= RUNS || child.accounts.size >= ACCOUNTS;
+  if (!healthy || isSpent || !child.process.connected) {
     child.process.kill('SIGKILL');
     return;
   }
@@ -149,10 +157,11 @@ function answerOf(one: Child, job: Job, until: AbortSignal, { show, note }: RunL
 
 function start(keepsOutput: boolean): Child {
   const compiles = !hasCompileCache();
-  const child = forkWorker('children/measure-worker', keepsOutput);
+  const child = forkWorker('children/measure-worker', { keepsOutput, semiSpaceMb: SEMI_SPACE_MB });
   children++;
   // The child that compiles the code for the others is large, so it ends after its first run.
-  const started: Child = { process: child, printed: '', runs: compiles ? RUNS - 1 : 0, timer: null };
+  const runs = compiles ? RUNS - 1 : 0;
+  const started: Child = { process: child, printed: '', runs, accounts: new Set(), timer: null };
   if (child.stderr) keepOutput(started, child.stderr);
   child.on('error', () => {});
   child.once('exit', () => {

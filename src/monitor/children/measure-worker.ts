@@ -7,6 +7,8 @@ import type { Target } from '../session/session.ts';
 
 /** One run, as sent to a child. The child holds only this credential, until it has answered. */
 export interface Job {
+  /** Whose target it is (default: an account that no other job has). A child measures for few accounts. */
+  accountId?: number;
   target: Target;
   instructions: Instructions;
   /** Whether to report progress. */

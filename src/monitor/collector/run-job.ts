@@ -20,6 +20,7 @@ export async function runJob(
     return nothingMeasured([unknownConnectionOutcome(connection, target.engine)]);
   const { queries, own: statements = [] } = instructions;
   const job = {
+    accountId: 0, // a collector measures for one account
     target,
     instructions: {
       ...instructions,

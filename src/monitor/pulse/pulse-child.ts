@@ -41,7 +41,7 @@ export class PulseChild {
   #silence: NodeJS.Timeout | null = null;
 
   constructor() {
-    this.#process = forkWorker('pulse/pulse-worker', false);
+    this.#process = forkWorker('pulse/pulse-worker');
     this.#exited = new Promise((resolve) => {
       this.#process.once('exit', () => resolve());
       this.#process.on('error', () => resolve());
