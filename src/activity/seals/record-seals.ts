@@ -16,7 +16,7 @@ import {
   sealOf,
   signSeal,
 } from './seal.ts';
-import { ensureSealKeys } from './seal-key.ts';
+import { ensureSealKeys, followedSeals } from './seal-key.ts';
 
 /** Maximum number of entries per seal: 128 KiB of leaves. */
 const ENTRIES_A_SEAL = 4_096;
@@ -112,10 +112,10 @@ export async function* sealEntries(sealing: Sealing, accountId?: number): AsyncG
 function sealNext({ owner, secret, activityDays, rest }: Sealing, accountId: number) {
   return inTransaction(owner, async (client) => {
     const keys = await ensureSealKeys(client, secret, accountId);
-    const before = await ownSeal(client, latestSeal, [accountId], keys);
+    const ours = new OurSeals(client, secret, accountId, keys);
+    const before = await ours.latest();
     const range = await nextRangeOf(client, accountId, before?.last_id ?? null);
-    const past =
-      activityDays === null ? null : await ownSeal(client, sealPastDays, [accountId, activityDays], keys);
+    const past = activityDays === null ? null : await ours.pastDays(activityDays);
     const cutTo = Math.max(before?.cut_to ?? range.first_id - 1, past?.last_id ?? 0);
     if (range.last_id < range.first_id && cutTo === (before?.cut_to ?? cutTo)) return null;
 
@@ -145,19 +145,58 @@ function sealNext({ owner, secret, activityDays, rest }: Sealing, accountId: num
   });
 }
 
-/** Reads a seal to build on. Throws if it is not validly signed: otherwise a new seal would confirm a forgery. */
-async function ownSeal(
-  client: pg.ClientBase,
-  statement: string,
-  values: unknown[],
-  keys: Map<string, KeyObject>,
-): Promise<Seal | null> {
-  const { rows } = await client.query<SealRow>(statement, values);
-  if (!rows[0]) return null;
-  const signed = sealOf(rows[0]);
-  const { seal } = signed;
-  if (keys.has(seal.public_key) && isSigned(signed)) return seal;
-  throw new Error(
+/**
+ * Reads the seals to build on. Throws if one is not validly signed: otherwise a new seal would confirm a forgery. A seal of a lost
+ * key is one to build on if that was recorded when the key was replaced.
+ */
+class OurSeals {
+  readonly #client: pg.ClientBase;
+  readonly #secret: SecretKeys;
+  readonly #accountId: number;
+  readonly #keys: Map<string, KeyObject>;
+
+  constructor(client: pg.ClientBase, secret: SecretKeys, accountId: number, keys: Map<string, KeyObject>) {
+    this.#client = client;
+    this.#secret = secret;
+    this.#accountId = accountId;
+    this.#keys = keys;
+  }
+
+  async latest(): Promise<Seal | null> {
+    const signed = await this.#read(latestSeal, []);
+    if (!signed || this.#isOwn(signed)) return signed?.seal ?? null;
+    const { hashes } = await this.#followed();
+    if (isSigned(signed) && hashes.has(sealHash(signed.seal))) return signed.seal;
+    throw notAsSigned(signed);
+  }
+
+  /** The newest seal whose entries are past their days. */
+  async pastDays(days: number): Promise<Seal | null> {
+    const signed = await this.#read(sealPastDays, [days]);
+    if (!signed || this.#isOwn(signed)) return signed?.seal ?? null;
+    const { publicKeys } = await this.#followed();
+    if (isSigned(signed) && publicKeys.has(signed.seal.public_key)) return signed.seal;
+    // Of a key that was lost before another one was: retention waits until later seals are past their days.
+    if (isSigned(signed) && publicKeys.size > 0) return null;
+    throw notAsSigned(signed);
+  }
+
+  async #read(statement: string, values: unknown[]): Promise<SignedSeal | null> {
+    const { rows } = await this.#client.query<SealRow>(statement, [this.#accountId, ...values]);
+    return rows[0] ? sealOf(rows[0]) : null;
+  }
+
+  #isOwn(signed: SignedSeal): boolean {
+    return this.#keys.has(signed.seal.public_key) && isSigned(signed);
+  }
+
+  #followed() {
+    return followedSeals(this.#client, this.#secret, this.#accountId);
+  }
+}
+
+function notAsSigned({ seal }: SignedSeal): Error {
+  return new Error(
     `Seal ${seal.number} of account ${seal.account_id} is not as it was signed, so no new seal was made: run "activity verify".`,
   );
 }

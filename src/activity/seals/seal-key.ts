@@ -2,13 +2,22 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import type pg from 'pg';
 import { decrypt, encrypt, type SecretKeys } from '../../platform/encryption.ts';
 import { lockSealing } from '../../store/log/sealing-lock.sql.ts';
-import { rawPublicKey } from './seal.ts';
+import { isSigned, rawPublicKey, type SealRow, sealColumns, sealHash, sealOf } from './seal.ts';
 
 const selectKeys = `
   select encode(public_key, 'hex') as public_key, sealed
     from seal_key
    where account_id = $1
    order by made_at desc`;
+
+/** The length of an Ed25519 key in PKCS #8. Behind it may stand the hash and the public key of the seal that it goes on from. */
+const KEY_BYTES = 48;
+const HASH_BYTES = 32;
+
+const latestSealOfLostKey = `
+  select ${sealColumns} from activity_seal s
+   where account_id = $1 and exists (select from seal_key k where k.account_id = $1 and k.public_key = s.public_key)
+   order by number desc limit 1`;
 
 const insertKey = `insert into seal_key (account_id, public_key, sealed) values ($1, decode($2, 'hex'), $3)`;
 
@@ -27,7 +36,7 @@ export async function openSealKeys(
   for (const { public_key, sealed } of rows) {
     const bytes = decrypt(secret, keyLabel(accountId), sealed);
     if (!bytes) continue;
-    const key = createPrivateKey({ key: bytes, format: 'der', type: 'pkcs8' });
+    const key = createPrivateKey({ key: bytes.subarray(0, KEY_BYTES), format: 'der', type: 'pkcs8' });
     if (rawPublicKey(key) === public_key) keys.set(public_key, key);
   }
   return keys;
@@ -61,23 +70,56 @@ export async function ensureSealKeys(
   return keys.size > 0 ? keys : addSealKey(owner, secret, accountId);
 }
 
-/** Makes a new key for an account whose signing keys are lost. The others stay, as evidence. Must be called in a transaction. */
+/**
+ * Makes a new key for an account whose signing keys are lost. The others stay, as evidence. The last seal is recorded with the new
+ * key, encrypted, so that the next seal follows that one and no other. Must be called in a transaction.
+ */
 export async function replaceLostSealKey(
   owner: pg.ClientBase,
   secret: SecretKeys,
   accountId: number,
 ): Promise<void> {
   await owner.query(lockSealing, [accountId]);
-  await addSealKey(owner, secret, accountId);
+  const { rows } = await owner.query<SealRow>(latestSealOfLostKey, [accountId]);
+  const last = rows[0] && sealOf(rows[0]);
+  const follows = last && isSigned(last) ? sealHash(last.seal) + last.seal.public_key : '';
+  await addSealKey(owner, secret, accountId, follows);
+}
+
+/** What an account's seals go on from, after its signing keys were lost. */
+export interface FollowedSeals {
+  /** The hashes of the last seals of lost keys. */
+  hashes: Set<string>;
+  /** The public keys that signed those. */
+  publicKeys: Set<string>;
+}
+
+/** What {@link replaceLostSealKey} recorded. The owner of the database can't write it without the secret key. */
+export async function followedSeals(
+  owner: pg.ClientBase,
+  secret: SecretKeys,
+  accountId: number,
+): Promise<FollowedSeals> {
+  const { rows } = await owner.query<{ sealed: Buffer }>(selectKeys, [accountId]);
+  const followed = rows.flatMap(({ sealed }) => {
+    const bytes = decrypt(secret, keyLabel(accountId), sealed)?.subarray(KEY_BYTES);
+    return bytes?.length ? [bytes] : [];
+  });
+  return {
+    hashes: new Set(followed.map((bytes) => bytes.toString('hex', 0, HASH_BYTES))),
+    publicKeys: new Set(followed.map((bytes) => bytes.toString('hex', HASH_BYTES))),
+  };
 }
 
 async function addSealKey(
   owner: pg.ClientBase,
   secret: SecretKeys,
   accountId: number,
+  follows = '',
 ): Promise<Map<string, KeyObject>> {
   const { privateKey } = generateKeyPairSync('ed25519');
-  const sealed = encrypt(secret, keyLabel(accountId), privateKey.export({ format: 'der', type: 'pkcs8' }));
+  const key = privateKey.export({ format: 'der', type: 'pkcs8' });
+  const sealed = encrypt(secret, keyLabel(accountId), Buffer.concat([key, Buffer.from(follows, 'hex')]));
   await owner.query(insertKey, [accountId, rawPublicKey(privateKey), sealed]);
   return new Map([[rawPublicKey(privateKey), privateKey]]);
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,12 +6,13 @@ import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { writeLog } from '../../../test/support/write-log.ts';
+import type { SecretKeys } from '../../platform/encryption.ts';
 import { inTransaction, openPool } from '../../store/connect.ts';
 import { within } from '../../store/read.ts';
 import { pruneEntries } from '../prune-entries.ts';
 import { sealEntries } from './record-seals.ts';
 import { openSealFile } from './seal-file.ts';
-import { openSealKeys } from './seal-key.ts';
+import { openSealKeys, replaceLostSealKey } from './seal-key.ts';
 import { parseSealLine } from './seal-line.ts';
 import { at, TAMPERINGS, type Tampering, tamperWith } from './tampering-fixture.ts';
 import { verifyStore } from './verify-store.ts';
@@ -50,9 +52,13 @@ afterAll(async () => {
   await store.stop();
 });
 
-async function seal(activityDays: number | null = null, pool = owner): Promise<number> {
+async function seal(
+  activityDays: number | null = null,
+  pool = owner,
+  secret = store.deps.secret,
+): Promise<number> {
   let seals = 0;
-  for await (const _ of sealEntries({ owner: pool, secret: store.deps.secret, activityDays })) seals += 1;
+  for await (const _ of sealEntries({ owner: pool, secret, activityDays })) seals += 1;
   return seals;
 }
 
@@ -112,6 +118,59 @@ describe('verification detects changes by the database owner', () => {
     await run(`update activity_seal set cut_to = 290 where account_id = ACCOUNT and number = 10`);
     await attack('update activity_head set last_id = 301');
     await expect(seal()).rejects.toThrow(/^Seal 10 of account \d+ is not as it was signed/);
+  });
+});
+
+describe('after the secret key was lost', () => {
+  const lost = () => store.deps.secret;
+  const fresh = [randomBytes(32)] as const;
+  const keysOf = (...secrets: SecretKeys[]) =>
+    Promise.all(secrets.map((secret) => openSealKeys(owner, secret, accountId))).then(
+      (all) => new Set(all.flatMap((keys) => [...keys.keys()])),
+    );
+  const verifyBy = async (...secrets: SecretKeys[]) => {
+    const keys = await keysOf(...secrets);
+    return inTransaction(store.writer, (client) => verifyStore(within(client), accountId, keys, null));
+  };
+  const replaceKey = (secret: SecretKeys = fresh) =>
+    inTransaction(owner, (client) => replaceLostSealKey(client, secret, accountId));
+
+  /** The key is lost while the entries from 241 on wait for their seals. */
+  beforeEach(async () => {
+    await attack('delete from activity_seal where number > 8');
+    await attack('delete from activity_leaves where last_id > 240');
+  });
+
+  test('seals go on with a new key, and both keys verify the whole log', async () => {
+    await replaceKey();
+    expect(await seal(null, owner, fresh)).toBe(2);
+    expect(await verifyBy(lost(), fresh)).toMatchObject({ verified: true, last_id: 300, seals: 10 });
+    expect(await verifyBy(fresh)).toMatchObject({ verified: false, how: 'seal forged', first_bad_id: 1 });
+  });
+
+  test('a second key may be lost too: retention waits for later seals', async () => {
+    await replaceKey();
+    await seal(null, owner, fresh);
+    await attack('delete from activity_seal where number > 9');
+    await attack('delete from activity_leaves where last_id > 270');
+    const another = [randomBytes(32)] as const;
+    await replaceKey(another);
+    expect(await seal(4, owner, another)).toBe(1);
+    expect(await verifyBy(lost(), fresh, another)).toMatchObject({ verified: true, last_id: 300, cut_to: 0 });
+  });
+
+  test('retention may delete what the lost key sealed', async () => {
+    await replaceKey();
+    await seal(4, owner, fresh);
+    expect(await verifyBy(lost(), fresh)).toMatchObject({ verified: true, cut_to: 180 });
+  });
+
+  test('no seal follows another one than the last when the key was replaced', async () => {
+    await replaceKey();
+    await attack('update activity_seal set cut_to = 230 where account_id = $1 and number = 8', [accountId]);
+    await expect(seal(null, owner, fresh)).rejects.toThrow(/^Seal 8 of account \d+ is not as it was signed/);
+    await attack('delete from activity_seal where account_id = $1 and number = 8', [accountId]);
+    await expect(seal(null, owner, fresh)).rejects.toThrow(/^Seal 7 of account \d+ is not as it was signed/);
   });
 });
 
