@@ -160,6 +160,27 @@ export async function exchange(
   }
 }
 
+/**
+ * Runs exchanges of one client, which are sent together: each is a transaction of its own, and fails alone. With a pg that lacks what
+ * they need, one after the other.
+ */
+export async function exchangeAll(
+  client: pg.ClientBase,
+  exchanges: readonly (readonly Statement[])[],
+): Promise<PromiseSettledResult<unknown[][]>[]> {
+  if (!canExchange(client)) {
+    const results: PromiseSettledResult<unknown[][]>[] = [];
+    for (const statements of exchanges)
+      results.push(...(await Promise.allSettled([exchangePlainly(client, statements)])));
+    return results;
+  }
+  const { stream } = Reflect.get(client, 'connection') as Wire;
+  stream.cork();
+  const sent = exchanges.map((statements) => exchange(client, statements));
+  stream.uncork();
+  return Promise.allSettled(sent);
+}
+
 /** The same in the documented way: a transaction, with a round trip for each statement. */
 export async function exchangePlainly(
   client: pg.ClientBase,

@@ -72,6 +72,26 @@ test('statements that are asked for together are one exchange, each with its own
   expect((await readOnce(reader, own, together)).result[1]).toEqual([{ account_id: own }]);
 });
 
+test('reads that share a connection are answered in order, and one that fails spoils no other', async () => {
+  const accounts = await Promise.all(Array.from({ length: 20 }, () => store.account()));
+  const work = (n: number) => (n % 3 === 1 ? (read: Read) => read('select 1 / (1 - 1)', []) : heads);
+  const reads = accounts.map((own, n) => readOnce(reader, own, work(n), n % 2 === 0));
+  for (const [n, read] of (await Promise.allSettled(reads)).entries()) {
+    if (n % 3 === 1) expect(read).toMatchObject({ status: 'rejected', reason: { code: '22012' } });
+    else expect(read).toMatchObject({ value: { result: [{ account_id: accounts[n] }] } });
+  }
+});
+
+test('what the connection of a read that ended takes with it is read again', async () => {
+  const accounts = await Promise.all(Array.from({ length: 6 }, () => store.account()));
+  const ending = (read: Read) => read('select pg_terminate_backend(pg_backend_pid())', []);
+  const reads = accounts.map((own, n) => readOnce(reader, own, n === 2 ? ending : heads, false));
+  for (const [n, read] of (await Promise.allSettled(reads)).entries()) {
+    if (n === 2) expect(read.status).toBe('rejected');
+    else expect(read).toMatchObject({ value: { result: [{ account_id: accounts[n] }] } });
+  }
+});
+
 test('an answer that is not kept is read without a generation, and for its account alone', async () => {
   const [own, other] = [await store.account(), await store.account()];
   for (const account of [own, other, own]) {

@@ -1,8 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { traced } from '../../platform/telemetry/tracing.ts';
-import { exchange, forgetNames, isEndedByPooler, type Statement } from '../../platform/unsafe/pg-exchange.ts';
+import type { Statement } from '../../platform/unsafe/pg-exchange.ts';
 import { statementStep } from '../pool/trace-statements.ts';
 import type { Read } from '../read.ts';
+import { exchangeWith } from './exchange-queue.ts';
 
 // Both end with the transaction. It returns no row, for nobody reads it.
 const restrict = `
@@ -63,24 +64,4 @@ function gather(run: (statements: readonly Statement[]) => Promise<unknown[][]>)
     const place = gathered.statements.push({ text, values, returnsRows: true }) - 1;
     return ((await gathered.results)[place] ?? []) as Row[];
   };
-}
-
-async function exchangeWith(reader: pg.Pool, statements: readonly Statement[]): Promise<unknown[][]> {
-  for (let isRepeated = false; ; isRepeated = true) {
-    const client = await reader.connect();
-    let broken: Error | undefined;
-    try {
-      // The pool's other connections may be about to end for the same reason.
-      if (isRepeated) forgetNames(client);
-      return await exchange(client, statements);
-    } catch (error) {
-      const ended = isEndedByPooler(error);
-      // Without PostgreSQL's own answer the exchange may still run, and the next one would wait for it.
-      if (ended || !(error instanceof pg.DatabaseError))
-        broken = error instanceof Error ? error : new Error(String(error));
-      if (isRepeated || !ended) throw error;
-    } finally {
-      client.release(broken);
-    }
-  }
 }
