@@ -49,8 +49,8 @@ export function compact(json: string, known: Map<string, string>): string {
   return written;
 }
 
-/** `2026-11-23 11:47:44.1234+00` in the form of `toISOString`, which cuts the microseconds. */
-export function isoTime(time: string): string {
-  const fraction = time.slice(20, -3).padEnd(3, '0').slice(0, 3);
+/** `2026-11-23 11:47:44.1234+00` in the form of `toISOString`, which cuts the microseconds; or with more `digits` of a second. */
+export function isoTime(time: string, digits = 3): string {
+  const fraction = time.slice(20, -3).padEnd(digits, '0').slice(0, digits);
   return `${time.slice(0, 10)}T${time.slice(11, 19)}.${fraction}Z`;
 }

@@ -125,12 +125,13 @@ export class Preparation {
   }
 }
 
-type CompiledEndpoint = Endpoint & {
+export type CompiledEndpoint = Endpoint & {
   validate: ReturnType<typeof validatorOnUse>;
   write: NonNullable<Endpoint['write']>;
 };
 
-function compileOnUse(endpoint: Endpoint): CompiledEndpoint {
+/** An endpoint whose schemas are compiled when they are first used. */
+export function compileOnUse(endpoint: Endpoint): CompiledEndpoint {
   const { query, response } = endpoint;
   const serialize = serializerOnUse(response);
   const write: Endpoint['write'] = async (read, request) => {

@@ -55,3 +55,16 @@ export function endpoint<Query extends TObject, Response extends TSchema>(
 ): Endpoint<Query, Response> {
   return definition;
 }
+
+/** An endpoint that writes its answer itself. Who needs the answer as an object gets it parsed. */
+export function writtenEndpoint<Query extends TObject, Response extends TSchema>(
+  definition: Omit<Endpoint<Query, Response>, 'answer'> & Required<Pick<Endpoint<Query, Response>, 'write'>>,
+): Endpoint<Query, Response> {
+  return {
+    ...definition,
+    async answer(read, request) {
+      const { json, ...link } = await definition.write(read, request);
+      return { body: JSON.parse(json), ...link };
+    },
+  };
+}

@@ -3,6 +3,7 @@ import { invalidParameter } from '../platform/rejection.ts';
 import { nullable } from '../platform/schema/nullable.ts';
 import { type Static, Type } from '../platform/schema/schema.ts';
 import { parseDate } from '../platform/text/date-range.ts';
+import type { TextRow } from '../store/sql/records.sql.ts';
 import { type Page, pagingParameters, readPage } from './paging.ts';
 import { text } from './query-parameters.ts';
 
@@ -39,10 +40,10 @@ export const KeysetMeta = Type.Object(
 );
 
 /** A list: its name in cursors, what each part of a row's place must be, and the place of a row. */
-export interface KeysetList<Row> {
+export interface KeysetList {
   name: string;
   form: readonly ((part: string) => boolean)[];
-  place(row: Row): readonly (string | number)[];
+  place(row: TextRow): readonly (string | number)[];
 }
 
 /** Whether a part of a place is an instant to the microsecond, as lists write it. */
@@ -57,29 +58,30 @@ interface Wanted {
   query: { after?: string; page?: number; per_page?: number };
 }
 
-/** Reads rows: those after a place, null = from the first, without the first `offset` of them. */
-export type ReadAfter<Row> = (
-  place: readonly string[] | null,
-  limits: { offset: number; limit: number },
-) => Promise<Row[]>;
+/** Counts rows, to {@link COUNTED} + 1 at most, and reads some of them. */
+export type ReadCounted<Row> = (limits: {
+  offset: number;
+  limit: number;
+}) => Promise<readonly [counted: number, rows: Row[]]>;
 
 /**
- * Reads a page of a list. `countRows` counts its rows, to {@link COUNTED} + 1 at most. Throws a 400 for a cursor that is not
- * of this list and account, and for a page number that lies beyond what is counted.
+ * Reads a page of a list. `read` reads after a place, null = from the first. Throws a 400 for a cursor that is not of this list and
+ * account, and for a page number that lies beyond what is counted.
  */
-export async function readKeyset<Row>(
-  list: KeysetList<Row>,
+export async function readKeyset(
+  list: KeysetList,
   { accountId, url, query }: Wanted,
-  countRows: () => Promise<number>,
-  readRows: ReadAfter<Row>,
-): Promise<{ rows: Row[]; meta: Static<typeof KeysetMeta>; link: string }> {
+  read: (
+    place: readonly string[] | null,
+    ...limits: Parameters<ReadCounted<TextRow>>
+  ) => ReturnType<ReadCounted<TextRow>>,
+): Promise<{ rows: TextRow[]; meta: Static<typeof KeysetMeta>; link: string }> {
   const page = readPage(query);
   const mark = cursorMark(list.name, accountId);
   const place = query.after === undefined ? null : readCursor(query.after, 'after', mark, list.form);
   const { counted, rows, hasMore } = await readCounted(
     { offset: place === null ? page.offset : 0, perPage: page.perPage },
-    countRows,
-    (limits) => readRows(place, limits),
+    (limits) => read(place, limits),
   );
   const total = counted > COUNTED ? null : counted;
   const last = rows.at(-1);
@@ -88,22 +90,15 @@ export async function readKeyset<Row>(
   return { rows, meta, link: keysetLinks(url, page, next) };
 }
 
-/**
- * Reads a page of rows that no tally counts. `countRows` counts them, to {@link COUNTED} + 1 at most. Throws a 400 for a page that
- * lies beyond what is counted.
- */
+/** Reads a page of rows that no tally counts. Throws a 400 for a page that lies beyond what is counted. */
 export async function readCounted<Row>(
   { offset, perPage }: Pick<Page, 'offset' | 'perPage'>,
-  countRows: () => Promise<number>,
-  readRows: (limits: { offset: number; limit: number }) => Promise<Row[]>,
+  read: ReadCounted<Row>,
 ): Promise<{ counted: number; rows: Row[]; hasMore: boolean }> {
   const isBeyond = offset >= COUNTED;
-  const [counted, read] = await Promise.all([
-    countRows(),
-    isBeyond ? [] : readRows({ offset, limit: perPage + 1 }),
-  ]);
+  const [counted, rows] = await read(isBeyond ? { offset: 0, limit: 0 } : { offset, limit: perPage + 1 });
   if (isBeyond && counted > COUNTED) throw tooDeep;
-  return { counted, rows: read.slice(0, perPage), hasMore: read.length > perPage };
+  return { counted, rows: rows.slice(0, perPage), hasMore: rows.length > perPage };
 }
 
 const tooDeep = invalidParameter(

@@ -1,5 +1,6 @@
 import type { Read } from '../../store/read.ts';
-import { type SealRow, type SealWithLeaves, type SignedSeal, sealColumns, sealOf } from './seal.ts';
+import { countAndTexts, readTexts, type TextRow } from '../../store/sql/records.sql.ts';
+import { type SealRow, type SealWithLeaves, sealColumns, sealOf } from './seal.ts';
 
 // Each has at most 128 KiB of leaves.
 const SEALS_A_READ = 16;
@@ -37,27 +38,23 @@ export async function* storedSeals(read: Read, accountId: number): AsyncGenerato
   }
 }
 
-// Without a seal on the page there is one row, which has the number of the last.
-const sealPage = `
-  select last.number as total, page.*
-    from (select coalesce(max(number), 0) as number from activity_seal where account_id = $1) last
-    left join lateral (
-      select ${sealColumns}
-        from activity_seal s
-       where s.account_id = $1 and s.number > $2 and s.number <= $2::bigint + $3::bigint
-       order by s.number) page on true`;
+const sealTexts = countAndTexts(
+  'select coalesce(max(number), 0) from activity_seal where account_id = $1',
+  `
+  select ${sealColumns}
+    from activity_seal s
+   where s.account_id = $1 and s.number > $2 and s.number <= $2::bigint + $3::bigint
+   order by s.number`,
+);
 
-/** Reads the `limit` seals after a number, without leaves, and how many seals the account has: they are numbered from 1. */
-export async function listSeals(
+/**
+ * How many seals the account has, which are numbered from 1, and the `limit` seals after a number. Their texts are those of
+ * {@link sealColumns}.
+ */
+export function listSealTexts(
   read: Read,
   accountId: number,
   { after, limit }: { after: number; limit: number },
-): Promise<{ total: number; seals: SignedSeal[] }> {
-  const rows = await read<(SealRow | { number: null }) & { total: number }>(sealPage, [
-    accountId,
-    after,
-    limit,
-  ]);
-  const seals = rows.flatMap(({ total: _, ...row }) => (row.number === null ? [] : [sealOf(row)]));
-  return { total: rows[0]?.total ?? 0, seals };
+): Promise<[number, TextRow[]]> {
+  return readTexts(read, sealTexts, [accountId, after, limit]);
 }

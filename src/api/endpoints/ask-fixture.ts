@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import { apiUrls } from '../../http/api-url.ts';
-import { serializerOnUse, validatorOnUse } from '../../http/edge/compile-schemas.ts';
+import { serializerOnUse } from '../../http/edge/compile-schemas.ts';
 import { checkQuery } from '../../http/edge/parameters.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Rejection } from '../../platform/rejection.ts';
 import { readOnce } from '../../store/exchange/read-once.ts';
+import { type CompiledEndpoint, compileOnUse } from '../prepare-answer.ts';
 
 /** An answer as a client parses it, or the error instead of it. */
 export interface Asked {
@@ -17,15 +18,12 @@ export interface Asked {
 
 const parseUrl = apiUrls([]);
 
-type Compiled = {
-  validate: ReturnType<typeof validatorOnUse>;
-  serialize: ReturnType<typeof serializerOnUse>;
-};
+type Compiled = CompiledEndpoint & { serialize: (body: unknown) => string };
 /** As the service does, each schema is compiled once. */
 const compiled = new WeakMap<Endpoint, Compiled>();
 function compile(endpoint: Endpoint): Compiled {
   const made = compiled.get(endpoint) ?? {
-    validate: validatorOnUse(endpoint.query),
+    ...compileOnUse(endpoint),
     serialize: serializerOnUse(endpoint.response),
   };
   compiled.set(endpoint, made);
@@ -40,14 +38,16 @@ export async function askEndpoint(
   { id = '', asked = '' }: { id?: number | string; asked?: string } = {},
 ): Promise<Asked> {
   const url = `http://localhost/api/v1${endpoint.path.replace(':id', String(id))}?${asked}`;
-  const { validate, serialize } = compile(endpoint);
+  const { validate, write, serialize } = compile(endpoint);
   try {
     const query = checkQuery(parseUrl(`/?${asked}`).query, endpoint.query, validate);
     const request = { accountId, query, id: String(id), url };
-    const { result } = await readOnce(reader, accountId, (read) => endpoint.answer(read, request), false);
+    const { result } = await readOnce(reader, accountId, (read) => write(read, request), false);
+    const body = JSON.parse(result.json);
+    if (serialize(body) !== result.json) throw new Error(`${url} is not written as its schema says.`);
     const [, next] = /<([^>]*)>; rel="next"/.exec(result.link ?? '') ?? [];
     return {
-      body: JSON.parse(serialize(result.body)),
+      body,
       error: null,
       next: next === undefined ? null : new URL(next).searchParams,
     };

@@ -5,7 +5,7 @@ import { knownNames, learnNames } from '../../activity/key-names.ts';
 import { type EntryKind, logPage, wholeLogPage } from '../../activity/positions.sql.ts';
 import { type PageLines, readLines, writeLines } from '../../activity/write-lines.ts';
 import { type WrittenPage, writeRows } from '../../activity/write-rows.ts';
-import { type EndpointRequest, endpoint } from '../../http/endpoint.ts';
+import { type EndpointRequest, writtenEndpoint } from '../../http/endpoint.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../../http/paging.ts';
 import { oneOf, repeatedText, someOf, text, wholeNumber } from '../../http/query-parameters.ts';
 import { rangeParameters, readRange } from '../../http/range-parameters.ts';
@@ -13,6 +13,7 @@ import { identifier, openSet, timestamp } from '../../platform/schema/fields.ts'
 import { nullable } from '../../platform/schema/nullable.ts';
 import { type Static, Type } from '../../platform/schema/schema.ts';
 import type { Read } from '../../store/read.ts';
+import { writeList } from './write-records.ts';
 
 const Party = (description: string) =>
   Type.Object(
@@ -104,7 +105,7 @@ export const actionTypeParameter = text(
 );
 
 /** Endpoint 6: the account's activity log. Every page costs the same, however long the log is. */
-export const entries = endpoint({
+export const entries = writtenEndpoint({
   path: '/activity',
   operationId: 'listActivity',
   summary: 'The activity log, latest first',
@@ -114,13 +115,9 @@ export const entries = endpoint({
   response: Type.Object({ data: Type.Array(ActivityEntry), meta: Meta }),
   reuse: 'unstored',
   wholeUpTo: (query) => readRange(query).before,
-  async answer(read, request) {
-    const { entries, meta, link } = await readLog(read, request);
-    return { body: { data: entries.map((entry) => JSON.parse(entry)), meta }, link };
-  },
   async write(read, request) {
     const { entries, meta, link } = await readLog(read, request);
-    return { json: `{"data":[${entries.join()}],"meta":${JSON.stringify(meta)}}`, link };
+    return { json: writeList(entries, meta), link };
   },
 });
 

@@ -1,9 +1,10 @@
 import { SEAL_FORMAT } from '../../activity/seals/seal.ts';
-import { listSeals } from '../../activity/seals/stored-seals.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { listSealTexts } from '../../activity/seals/stored-seals.ts';
+import { writtenEndpoint } from '../../http/endpoint.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../../http/paging.ts';
 import { identifier } from '../../platform/schema/fields.ts';
-import { type TString, Type } from '../../platform/schema/schema.ts';
+import { type Static, type TString, Type } from '../../platform/schema/schema.ts';
+import { itemWriter, raw, text, writeList } from './write-records.ts';
 
 const hexadecimal = (bytes: number, description: string): TString =>
   Type.String({ pattern: `^[0-9a-f]{${2 * bytes}}$`, description: `${description}; hexadecimal` });
@@ -33,8 +34,23 @@ const Seal = Type.Object(
   { title: 'Seal', description: 'the signature of a range of entries of the activity log' },
 );
 
+const writeSeal = itemWriter<Static<typeof Seal>>({
+  format: text,
+  account_id: raw,
+  number: raw,
+  first_id: raw,
+  last_id: raw,
+  last_at: text,
+  cut_to: raw,
+  leaves_sha256: text,
+  previous: text,
+  public_key: text,
+  sealed_at: text,
+  signature: text,
+});
+
 /** The seals of the account's log. */
-export const seals = endpoint({
+export const seals = writtenEndpoint({
   path: '/activity/seals',
   operationId: 'listSeals',
   summary: 'The seals of the activity log',
@@ -43,11 +59,11 @@ export const seals = endpoint({
   query: Type.Object(pagingParameters),
   response: Type.Object({ data: Type.Array(Seal), meta: Meta }),
   reuse: 'unstored',
-  async answer(read, { accountId, query, url }) {
+  async write(read, { accountId, query, url }) {
     const page = readPage(query);
     const after = Math.min(page.offset, Number.MAX_SAFE_INTEGER);
-    const { total, seals: listed } = await listSeals(read, accountId, { after, limit: page.perPage });
-    const data = listed.map(({ seal, signature }) => ({ ...seal, signature }));
-    return { body: { data, meta: pageMeta(page, total) }, link: pageLinks(url, page, total) };
+    const [total, rows] = await listSealTexts(read, accountId, { after, limit: page.perPage });
+    const items = rows.map((row) => writeSeal([SEAL_FORMAT, ...row]));
+    return { json: writeList(items, pageMeta(page, total)), link: pageLinks(url, page, total) };
   },
 });

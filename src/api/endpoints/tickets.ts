@@ -136,10 +136,11 @@ async function listChosen(read: Read, { accountId, query, url }: EndpointRequest
   if (query.connection_id !== undefined)
     await readOfConnection(read, accountId, String(query.connection_id), async () => {});
   const head = countChosenTickets(read, accountId, filter, COUNTED + 1);
-  const { rows, hasMore } = await readCounted(
-    page,
-    async () => (await head).total,
-    (limits) => listChosenTickets(read, accountId, filter, { below, ...limits }),
+  const { rows, hasMore } = await readCounted(page, (limits) =>
+    Promise.all([
+      head.then(({ total }) => total),
+      listChosenTickets(read, accountId, filter, { below, ...limits }),
+    ]),
   );
   const data = await toTickets(read, accountId, rows, { include: query.include, url });
   const { total, newest, ends_open } = await head;
@@ -167,16 +168,16 @@ async function listUpdates(read: Read, { accountId, query, url }: EndpointReques
     after: Number(place),
     updatedSince: dateRange(query.updated_since, undefined)?.since ?? null,
   };
-  const { counted, rows, hasMore } = await readCounted(
-    page,
-    () => countUpdatedTickets(read, accountId, filter, { ...range, most: COUNTED + 1 }),
-    (limits) =>
+  const { counted, rows, hasMore } = await readCounted(page, (limits) =>
+    Promise.all([
+      countUpdatedTickets(read, accountId, filter, { ...range, most: COUNTED + 1 }),
       listUpdatedTickets(read, accountId, filter, {
         ...range,
         below,
         order: isAscending ? 'asc' : 'desc',
         ...limits,
       }),
+    ]),
   );
   const last = rows.at(-1)?.number ?? place;
   const cursor = isAscending ? { after_update: writeCursor(mark, [last]) } : {};

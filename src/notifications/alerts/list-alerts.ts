@@ -1,4 +1,5 @@
 import type { Read } from '../../store/read.ts';
+import { countAndTexts, readTexts, type TextRow } from '../../store/sql/records.sql.ts';
 import { severityRank } from '../../store/sql/severity-rank.sql.ts';
 import { type AlertRow, alertColumns } from './alert-row.ts';
 
@@ -60,14 +61,6 @@ export interface AlertChoice {
   to: string;
 }
 
-/** An alert with its connection's address, and when it was triggered to the microsecond. */
-export interface AddressedAlert extends AlertRow {
-  host: string;
-  port: number;
-  connection_type: string;
-  place: string;
-}
-
 // The row comparison alone does not tell an index where to begin if there is another bound of the same column.
 const chosen = (end: string) => `
     from alert a
@@ -77,9 +70,10 @@ const chosen = (end: string) => `
      and ($4::bigint is null or a.connection_id = $4)
      and a.triggered_at >= $5 and a.triggered_at < ${end}`;
 
-const selectChosen = `
-  select ${alertColumns}, c.host, c.port, c.connection_type,
-         to_char(a.triggered_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as place
+const pageOfChosen = `
+  select a.alert_id, a.alert_id, a.state, a.severity, r.name, a.connection_id, c.name, c.host, c.port, c.connection_type, a.metric, a.operator,
+         a.threshold, a.value, nullif(a.details ->> 'check_id', ''), nullif(a.details ->> 'database', ''), a.details ->> 'object',
+         a.details ->> 'metric_line', a.triggered_at, a.acknowledged_at, a.resolved_at, a.resolution
     from (select a.* ${chosen(`least($6::timestamptz, $7::timestamptz + interval '1 microsecond')`)}
              and (a.triggered_at, a.alert_id) < ($7::timestamptz, $8::bigint)
            order by a.triggered_at desc, a.alert_id desc
@@ -88,36 +82,29 @@ const selectChosen = `
     join connection c on c.account_id = $1 and c.connection_id = a.connection_id
    order by a.triggered_at desc, a.alert_id desc`;
 
-const countChosen = `select count(*) as total from (select ${chosen('$6')} limit $7) counted`;
+const chosenPage = countAndTexts(
+  `select count(*) from (select ${chosen('$6')} limit $11) counted`,
+  pageOfChosen,
+);
 
-const choiceValues = (accountId: number, { status, severity, connectionId, from, to }: AlertChoice) => [
-  accountId,
-  status,
-  severity,
-  connectionId,
-  from,
-  to,
-];
-
-/** Open and resolved alerts, the last triggered first: those after `before`, without the first `offset` of them. */
+/**
+ * How many open and resolved alerts a choice has, to `most` at most, and a page of them, the last triggered first: those after
+ * `before`, without the first `offset` of them. The texts of an alert: id (twice), state, severity and rule; connection, its name, host, port
+ * and type; metric, operator, threshold and value; check, database, object and the value in words; when it was triggered,
+ * acknowledged and resolved, and why.
+ */
 export function listChosenAlerts(
   read: Read,
   accountId: number,
-  choice: AlertChoice,
-  { before, limit, offset }: { before: readonly string[] | null; limit: number; offset: number },
-): Promise<AddressedAlert[]> {
+  { status, severity, connectionId, from, to }: AlertChoice,
+  {
+    before,
+    limit,
+    offset,
+    most,
+  }: { before: readonly string[] | null; limit: number; offset: number; most: number },
+): Promise<[number, TextRow[]]> {
   const [at, id] = before ?? ['infinity', '0'];
-  return read(selectChosen, [...choiceValues(accountId, choice), at, id, limit, offset]);
-}
-
-/** How many alerts a choice has, to `most` at most. */
-export async function countChosenAlerts(
-  read: Read,
-  accountId: number,
-  choice: AlertChoice,
-  most: number,
-): Promise<number> {
-  const values = [...choiceValues(accountId, choice), most];
-  const [row] = await read<{ total: number }>(countChosen, values);
-  return row?.total ?? 0;
+  const choice = [status, severity, connectionId, from, to];
+  return readTexts(read, chosenPage, [accountId, ...choice, at, id, limit, offset, most]);
 }

@@ -1,5 +1,6 @@
 import type { Operator } from '../../checks/measure.ts';
 import type { Read } from '../../store/read.ts';
+import { countAndTexts, readTexts, type TextRow } from '../../store/sql/records.sql.ts';
 
 /** The latest value of a series. */
 export interface LatestMeasure {
@@ -96,4 +97,33 @@ function forecastOf({ per_day, ...row }: Omit<LatestRow, 'series_id'>): Forecast
     full_earliest: full_earliest?.toISOString() ?? null,
     full_latest: full_latest?.toISOString() ?? null,
   };
+}
+
+const textsOfLatest = countAndTexts(
+  'select 0',
+  `
+  select v.series_id, s.metric, s.metric, nullif(s.check_id, ''), nullif(s.database, ''), s.object, v.value, v.operator, v.warning,
+         v.critical, l.measured_at, f.full_at
+    from measure_latest l
+   cross join lateral unnest(l.series_ids, l.values, l.operators, l.warnings, l.criticals) with ordinality
+           as v (series_id, value, operator, warning, critical, n)
+    join measure_series s
+      on s.account_id = $1 and s.connection_id = $2 and s.series_id = v.series_id
+    left join measure_forecast f
+           on f.account_id = $1 and f.connection_id = $2 and f.series_id = v.series_id
+   where l.account_id = $1 and l.connection_id = $2
+   order by v.n`,
+);
+
+/**
+ * The latest values of a connection as texts, the checks' first: series, metric (twice), check (null = a vital), database (null = the
+ * whole server) and object; value, operator, warning and critical threshold; when it was measured, and when it is full.
+ */
+export async function listMeasureTexts(
+  read: Read,
+  accountId: number,
+  connectionId: number,
+): Promise<TextRow[]> {
+  const [, rows] = await readTexts(read, textsOfLatest, [accountId, connectionId]);
+  return rows;
 }

@@ -1,5 +1,6 @@
 import { COUNTERS, type QueryPlace, type QueryWork } from '../../checks/queries/query-facts.ts';
 import type { Read } from '../../store/read.ts';
+import { countAndTexts, readTexts, type TextRow } from '../../store/sql/records.sql.ts';
 import { unnestHour } from './store-queries.ts';
 
 /** The days of a trend, as long as hours are kept. */
@@ -44,8 +45,7 @@ const selectAll = `
    where account_id = $1 and connection_id = $2
      and hour between date_trunc('hour', $3::timestamptz, 'UTC') and $4`;
 
-// Without a query on the page there is one row, which counts them.
-const selectTop = `
+const topTexts = `
   with top as materialized (
     select u.query, u.database, u.role, ${COUNTERS.map((name) => `sum(u.${name}) as ${name}`).join(', ')}
       from query_hour h, ${unnestHour('h')}
@@ -53,25 +53,25 @@ const selectTop = `
        and h.hour >= date_trunc('hour', $3::timestamptz, 'UTC') and h.hour < $4
      group by u.query, u.database, u.role
   )
-  select (select count(*) from top) as total, page.*
-    from (select) always
-    left join lateral (
-      select * from top order by seconds desc, query, database, role limit $5 offset $6) page on true`;
+  ${countAndTexts(
+    'select count(*) from top',
+    `
+    select query, nullif(database, ''), nullif(role, ''), calls, seconds, seconds / greatest(calls, 1), rows, read, hit, temporary
+      from top
+     order by seconds desc, query, database, role limit $5 offset $6`,
+  )}`;
 
-/** A query with what it did in a range of time, without its trend. */
-export interface TopQuery extends QueryPlace, QueryWork {}
-
-/** Lists what the queries of a connection did, by whole hours, most time first; and how many queries there are. */
-export async function listTopQueries(
+/**
+ * How many queries of a connection ran in a range of whole hours, and a page of them, most time first. Their texts: query, database and
+ * role (null = none), calls, seconds, seconds of a call, rows, reads, hits and what was written temporarily.
+ */
+export function listTopQueries(
   read: Read,
   accountId: number,
   connectionId: number,
   { from, to, limit, offset }: { from: string; to: string; limit: number; offset: number },
-): Promise<{ total: number; queries: TopQuery[] }> {
-  const values = [accountId, connectionId, from, to, limit, offset];
-  const rows = await read<(TopQuery | { query: null }) & { total: number }>(selectTop, values);
-  const queries = rows.flatMap(({ total: _, ...row }) => (row.query === null ? [] : [row]));
-  return { total: rows[0]?.total ?? 0, queries };
+): Promise<[number, TextRow[]]> {
+  return readTexts(read, topTexts, [accountId, connectionId, from, to, limit, offset]);
 }
 
 /** The queries of MySQL and MariaDB that read only the server's catalogue. */

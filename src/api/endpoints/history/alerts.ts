@@ -1,4 +1,5 @@
-import { endpoint } from '../../../http/endpoint.ts';
+import { isoTime } from '../../../activity/write-entry.ts';
+import { writtenEndpoint } from '../../../http/endpoint.ts';
 import {
   COUNTED,
   isInstant,
@@ -10,11 +11,7 @@ import {
 } from '../../../http/keyset.ts';
 import { oneOf, wholeNumber } from '../../../http/query-parameters.ts';
 import { rangeParameters } from '../../../http/range-parameters.ts';
-import {
-  type AddressedAlert,
-  countChosenAlerts,
-  listChosenAlerts,
-} from '../../../notifications/alerts/list-alerts.ts';
+import { listChosenAlerts } from '../../../notifications/alerts/list-alerts.ts';
 import { closedSet, identifier, openSet, timestamp } from '../../../platform/schema/fields.ts';
 import { nullable } from '../../../platform/schema/nullable.ts';
 import { type Static, Type } from '../../../platform/schema/schema.ts';
@@ -22,6 +19,7 @@ import { ALERT_OPERATORS } from '../../../vocabulary/alert-metrics.ts';
 import { CONNECTION_TYPES } from '../../../vocabulary/connection-types.ts';
 import { SEVERITIES } from '../../../vocabulary/severities.ts';
 import { readOfConnection } from '../path-connection.ts';
+import { instant, itemWriter, number, raw, text, writeList } from '../write-records.ts';
 import { readInfiniteRange } from './changes.ts';
 
 const STATUSES = ['open', 'resolved'];
@@ -50,9 +48,9 @@ const Alert = Type.Object(
     threshold: Type.Number({ description: 'threshold of the rule' }),
     value: Type.Number({ description: 'the value when the alert was triggered' }),
     check_id: nullable(Type.String({ description: 'code of the check; null if the rule names none' })),
-    database: nullable(Type.String({ description: 'the database; null for the whole server' })),
+    database: nullable(Type.String({ description: 'the database; null for the raw server' })),
     object: nullable(
-      Type.String({ description: 'the affected object; null for the whole database or server' }),
+      Type.String({ description: 'the affected object; null for the raw database or server' }),
     ),
     metric_line: Type.String({ description: 'measured value in words' }),
     triggered_at: timestamp('time when it was triggered'),
@@ -63,14 +61,35 @@ const Alert = Type.Object(
   { title: 'Alert', description: 'a rule whose condition holds, or held, for a connection' },
 );
 
-const LIST: KeysetList<AddressedAlert> = {
+const writeAlert = itemWriter<Static<typeof Alert>>({
+  id: raw,
+  alert_id: raw,
+  status: text,
+  severity: text,
+  rule_name: text,
+  connection: { id: raw, name: text, host: text, port: raw, connection_type: text },
+  metric: text,
+  operator: text,
+  threshold: number,
+  value: number,
+  check_id: text,
+  database: text,
+  object: text,
+  metric_line: text,
+  triggered_at: instant,
+  acknowledged_at: instant,
+  resolved_at: instant,
+  resolution: text,
+});
+
+const LIST: KeysetList = {
   name: 'alerts',
   form: [isInstant, isNumber],
-  place: ({ place, id }) => [place, id],
+  place: ({ 0: id, 18: at }) => [isoTime(at ?? '', 6), id ?? ''],
 };
 
 /** Open and resolved alerts. */
-export const alerts = endpoint({
+export const alerts = writtenEndpoint({
   path: '/ops/alerts',
   operationId: 'listAlerts',
   summary: 'Alerts, latest first',
@@ -90,45 +109,18 @@ export const alerts = endpoint({
   }),
   response: Type.Object({ data: Type.Array(Alert), meta: KeysetMeta }),
   reuse: 'tagged',
-  async answer(read, request) {
+  async write(read, request) {
     const { accountId, query } = request;
     const { status = null, severity = null, connection_id: connectionId = null } = query;
     const choice = { status, severity, connectionId, ...readInfiniteRange(query) };
     const list = () =>
-      readKeyset(
-        LIST,
-        request,
-        () => countChosenAlerts(read, accountId, choice, COUNTED + 1),
-        (before, limits) => listChosenAlerts(read, accountId, choice, { before, ...limits }),
+      readKeyset(LIST, request, (before, limits) =>
+        listChosenAlerts(read, accountId, choice, { before, ...limits, most: COUNTED + 1 }),
       );
     const { rows, meta, link } =
       connectionId === null
         ? await list()
         : await readOfConnection(read, accountId, String(connectionId), list);
-    return { body: { data: rows.map(toAlert), meta }, link };
+    return { json: writeList(rows.map(writeAlert), meta), link };
   },
 });
-
-function toAlert(row: AddressedAlert): Static<typeof Alert> {
-  const { id, rule_name, host, port, connection_type, metric, operator, threshold, value, details } = row;
-  return {
-    id,
-    alert_id: id,
-    status: row.state,
-    severity: row.severity,
-    rule_name,
-    connection: { id: row.connection_id, name: row.connection_name, host, port, connection_type },
-    metric,
-    operator,
-    threshold,
-    value,
-    check_id: details.check_id || null,
-    database: details.database || null,
-    object: details.object,
-    metric_line: details.metric_line,
-    triggered_at: row.triggered_at.toISOString(),
-    acknowledged_at: row.acknowledged_at?.toISOString() ?? null,
-    resolved_at: row.resolved_at?.toISOString() ?? null,
-    resolution: row.resolution,
-  };
-}

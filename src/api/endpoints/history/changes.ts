@@ -1,4 +1,5 @@
-import { endpoint } from '../../../http/endpoint.ts';
+import { isoTime } from '../../../activity/write-entry.ts';
+import { writtenEndpoint } from '../../../http/endpoint.ts';
 import {
   COUNTED,
   isInstant,
@@ -13,28 +14,23 @@ import { identifier, openSet, timestamp } from '../../../platform/schema/fields.
 import { nullable } from '../../../platform/schema/nullable.ts';
 import { type Static, Type } from '../../../platform/schema/schema.ts';
 import { CHANGE_KINDS } from '../../../platform/text/change-text.ts';
-import type { ConnectionChange } from '../../../runs/changes/connection-change.ts';
-import {
-  type AccountChange,
-  countChanges,
-  listChanges,
-  listChangesOfAccount,
-} from '../../../runs/changes/list-changes.ts';
+import { listChangesOfAccount, listChangeTexts } from '../../../runs/changes/list-changes.ts';
 import { isHidden } from '../../../runs/changes/redact.ts';
-import { orNull } from '../or-null.ts';
+import type { TextRow } from '../../../store/sql/records.sql.ts';
 import { NO_CONNECTION, readOfConnection } from '../path-connection.ts';
 import { tagParameter } from '../tag-parameter.ts';
+import { instant, itemWriter, raw, text, type WriteValue, writeList } from '../write-records.ts';
 
-const side = (description: string) => nullable(Type.String({ description }));
+const value = (description: string) => nullable(Type.String({ description }));
 
 const fields = {
   id: identifier('change identifier'),
   kind: openSet(CHANGE_KINDS, 'what changed; more = further changes that are not listed'),
   name: Type.String({ description: 'the setting, table, index, check or the like' }),
-  database: side('the database; null for the whole server'),
-  from: side('what it was; null = it came. `changed` stands for a value that may be secret'),
-  to: side('what it is; null = it went. `changed` stands for a value that may be secret'),
-  source: side('of a setting: where it is set; of a silence or threshold: who changed it'),
+  database: value('the database; null for the raw server'),
+  from: value('what it was; null = it came. `changed` stands for a value that may be secret'),
+  to: value('what it is; null = it went. `changed` stands for a value that may be secret'),
+  source: value('of a setting: where it is set; of a silence or threshold: who changed it'),
   at: timestamp('time of the health check that found it, or when a member changed it'),
 };
 
@@ -52,13 +48,35 @@ const FleetChange = Type.Object(
 const OF_CHANGES =
   'Settings, version, schema, restarts, findings, and what members decided, latest first. Kept for 13 months.';
 
-const form = [isInstant, isNumber];
-const place = ({ at, id }: ConnectionChange) => [at, id];
-const LIST: KeysetList<ConnectionChange> = { name: 'changes', form, place };
-const FLEET_LIST: KeysetList<AccountChange> = { name: 'fleet changes', form, place };
+/** The digest of a hidden value tells equal values apart, which nobody outside needs. */
+const side: WriteValue = (value) => text(value !== null && isHidden(value) ? 'changed' : value);
+
+const write = {
+  id: raw,
+  kind: text,
+  name: text,
+  database: text,
+  from: side,
+  to: side,
+  source: text,
+  at: instant,
+};
+const writeChange = itemWriter<Static<typeof Change>>(write);
+const writeFleetChange = itemWriter<Static<typeof FleetChange>>({
+  ...write,
+  connection_id: raw,
+  connection_name: text,
+});
+
+const LIST: KeysetList = {
+  name: 'changes',
+  form: [isInstant, isNumber],
+  place: ({ 0: id, 7: at }: TextRow) => [isoTime(at ?? '', 6), id ?? ''],
+};
+const FLEET_LIST: KeysetList = { ...LIST, name: 'fleet changes' };
 
 /** What changed on a connection. */
-export const changes = endpoint({
+export const changes = writtenEndpoint({
   path: '/health/connections/:id/changes',
   operationId: 'listChanges',
   summary: 'What changed on a connection',
@@ -67,24 +85,20 @@ export const changes = endpoint({
   query: Type.Object({ ...rangeParameters, ...keysetParameters }),
   response: Type.Object({ data: Type.Array(Change), meta: KeysetMeta }),
   reuse: 'tagged',
-  async answer(read, request) {
+  async write(read, request) {
     const { accountId, id, query } = request;
-    const range = readInfiniteRange(query);
+    const range = { ...readInfiniteRange(query), most: COUNTED + 1 };
     const { rows, meta, link } = await readOfConnection(read, accountId, id, (connectionId) =>
-      readKeyset(
-        { ...LIST, name: `changes of ${connectionId}` },
-        request,
-        () => countChanges(read, accountId, { connectionId }, { ...range, most: COUNTED + 1 }),
-        (after, limits) =>
-          listChanges(read, accountId, connectionId, { ...range, ...limits, ...before(after) }),
+      readKeyset({ ...LIST, name: `changes of ${connectionId}` }, request, (after, limits) =>
+        listChangeTexts(read, accountId, connectionId, { ...range, ...limits, ...before(after) }),
       ),
     );
-    return { body: { data: rows.map(toChange), meta }, link };
+    return { json: writeList(rows.map(writeChange), meta), link };
   },
 });
 
 /** What changed on all connections. */
-export const fleetChanges = endpoint({
+export const fleetChanges = writtenEndpoint({
   path: '/health/changes',
   operationId: 'listFleetChanges',
   summary: 'What changed on all connections',
@@ -92,23 +106,14 @@ export const fleetChanges = endpoint({
   query: Type.Object({ ...tagParameter, ...rangeParameters, ...keysetParameters }),
   response: Type.Object({ data: Type.Array(FleetChange), meta: KeysetMeta }),
   reuse: 'tagged',
-  async answer(read, request) {
+  async write(read, request) {
     const { accountId, query } = request;
     const { tag: tags = null } = query;
-    const range = readInfiniteRange(query);
-    const { rows, meta, link } = await readKeyset(
-      FLEET_LIST,
-      request,
-      () => countChanges(read, accountId, { tags }, { ...range, most: COUNTED + 1 }),
-      (after, limits) =>
-        listChangesOfAccount(read, accountId, tags, { ...range, ...limits, ...before(after) }),
+    const range = { ...readInfiniteRange(query), most: COUNTED + 1 };
+    const { rows, meta, link } = await readKeyset(FLEET_LIST, request, (after, limits) =>
+      listChangesOfAccount(read, accountId, tags, { ...range, ...limits, ...before(after) }),
     );
-    const data = rows.map(({ connection_id, connection_name, ...change }) => ({
-      ...toChange(change),
-      connection_id,
-      connection_name,
-    }));
-    return { body: { data, meta }, link };
+    return { json: writeList(rows.map(writeFleetChange), meta), link };
   },
 });
 
@@ -121,23 +126,4 @@ function before(after: readonly string[] | null) {
 export function readInfiniteRange(query: Parameters<typeof readRange>[0]): { from: string; to: string } {
   const { since, before: end } = readRange(query);
   return { from: since ?? '-infinity', to: end ?? 'infinity' };
-}
-
-function toChange(change: ConnectionChange): Static<typeof Change> {
-  const { id, kind, subject, database, source, at } = change;
-  return {
-    id,
-    kind,
-    name: subject,
-    database: orNull(database),
-    from: withoutHidden(change.before),
-    to: withoutHidden(change.after),
-    source,
-    at: new Date(at).toISOString(),
-  };
-}
-
-/** The digest of a hidden value tells equal values apart, which nobody outside needs. */
-function withoutHidden(value: string | null): string | null {
-  return value !== null && isHidden(value) ? 'changed' : value;
 }

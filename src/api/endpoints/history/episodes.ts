@@ -1,12 +1,13 @@
-import { endpoint } from '../../../http/endpoint.ts';
+import { writtenEndpoint } from '../../../http/endpoint.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../../../http/paging.ts';
 import { rangeParameters } from '../../../http/range-parameters.ts';
 import { count, openSet, timestamp } from '../../../platform/schema/fields.ts';
 import { nullable } from '../../../platform/schema/nullable.ts';
-import { Type } from '../../../platform/schema/schema.ts';
+import { type Static, Type } from '../../../platform/schema/schema.ts';
+import type { Deadlock } from '../../../runs/episodes/deadlock.ts';
 import { listIncidents } from '../../../runs/episodes/list-incidents.ts';
-import { orNull } from '../or-null.ts';
 import { NO_CONNECTION, readOfConnection } from '../path-connection.ts';
+import { instant, itemWriter, number, raw, text, type WriteValue, writeList } from '../write-records.ts';
 import { readInfiniteRange } from './changes.ts';
 
 const who = (description: string) =>
@@ -46,8 +47,34 @@ const Episode = Type.Object(
   { title: 'Episode', description: 'a time in which a session blocked others, or a deadlock' },
 );
 
+const writeTransactions: WriteValue = (value) => {
+  const transactions: Deadlock['transactions'] = value === null ? [] : JSON.parse(value);
+  return JSON.stringify(
+    transactions.map(({ digest, command, tables, is_victim }) => ({
+      query_id: digest,
+      command,
+      tables,
+      is_victim,
+    })),
+  );
+};
+
+const writeEpisode = itemWriter<Static<typeof Episode>>({
+  kind: text,
+  began_at: instant,
+  seen_at: instant,
+  ended_at: instant,
+  database: text,
+  role: text,
+  application: text,
+  most_sessions: raw,
+  longest_seconds: number,
+  lost_seconds: number,
+  transactions: writeTransactions,
+});
+
 /** When sessions of a connection blocked others, and deadlocks. */
-export const episodes = endpoint({
+export const episodes = writtenEndpoint({
   path: '/health/connections/:id/episodes',
   operationId: 'listEpisodes',
   summary: 'When sessions of a connection blocked others, and deadlocks',
@@ -57,29 +84,14 @@ export const episodes = endpoint({
   query: Type.Object({ ...rangeParameters, ...pagingParameters }),
   response: Type.Object({ data: Type.Array(Episode), meta: Meta }),
   reuse: 'tagged',
-  async answer(read, { accountId, id, query, url }) {
-    const range = readInfiniteRange(query);
+  async write(read, { accountId, id, query, url }) {
     const page = readPage(query);
     const offset = Math.min(page.offset, Number.MAX_SAFE_INTEGER);
-    const asked = { ...range, offset, limit: page.perPage };
-    const { total, incidents } = await readOfConnection(read, accountId, id, (connectionId) =>
-      listIncidents(read, accountId, connectionId, asked),
+    const wanted = { ...readInfiniteRange(query), offset, limit: page.perPage };
+    const [total, rows] = await readOfConnection(read, accountId, id, (connectionId) =>
+      listIncidents(read, accountId, connectionId, wanted),
     );
-    const data = incidents.map((incident) => ({
-      kind: incident.kind,
-      began_at: incident.began_at.toISOString(),
-      seen_at: incident.seen_at.toISOString(),
-      ended_at: incident.ended_at?.toISOString() ?? null,
-      database: orNull(incident.database),
-      role: orNull(incident.role),
-      application: orNull(incident.application),
-      most_sessions: incident.most_sessions,
-      longest_seconds: incident.longest_seconds,
-      lost_seconds: incident.lost_seconds,
-      transactions:
-        incident.transactions?.map(({ digest, ...transaction }) => ({ query_id: digest, ...transaction })) ??
-        [],
-    }));
-    return { body: { data, meta: pageMeta(page, total) }, link: pageLinks(url, page, total) };
+    const json = writeList(rows.map(writeEpisode), pageMeta(page, total));
+    return { json, link: pageLinks(url, page, total) };
   },
 });

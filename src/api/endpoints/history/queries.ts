@@ -1,11 +1,11 @@
-import { endpoint } from '../../../http/endpoint.ts';
+import { writtenEndpoint } from '../../../http/endpoint.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../../../http/paging.ts';
 import { rangeParameters, readRange } from '../../../http/range-parameters.ts';
 import { nullable } from '../../../platform/schema/nullable.ts';
-import { Type } from '../../../platform/schema/schema.ts';
+import { type Static, Type } from '../../../platform/schema/schema.ts';
 import { listTopQueries } from '../../../runs/queries/list-queries.ts';
-import { orNull } from '../or-null.ts';
 import { NO_CONNECTION, readOfConnection } from '../path-connection.ts';
+import { itemWriter, number, text, writeList } from '../write-records.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -29,41 +29,41 @@ const Query = Type.Object(
   { title: 'Query', description: 'what a query did in a range of time' },
 );
 
+const writeQuery = itemWriter<Static<typeof Query>>({
+  query_id: text,
+  database: text,
+  role: text,
+  calls: number,
+  seconds: number,
+  mean_seconds: number,
+  rows: number,
+  reads: number,
+  hits: number,
+  temporary: number,
+});
+
 /** The queries of a connection that took the most time. */
-export const queries = endpoint({
+export const queries = writtenEndpoint({
   path: '/health/connections/:id/queries',
   operationId: 'listQueries',
   summary: 'The queries of a connection, most time first',
   description:
-    'By whole hours, by default the last 24; hours are kept for 14 days, each with its 50 queries of the most time. Texts of queries are never returned: `query_id` finds them on the server.',
+    'By raw hours, by default the last 24; hours are kept for 14 days, each with its 50 queries of the most time. Texts of queries are never returned: `query_id` finds them on the server.',
   notFound: NO_CONNECTION,
   query: Type.Object({ ...rangeParameters, ...pagingParameters }),
   response: Type.Object({ data: Type.Array(Query), meta: Meta }),
   reuse: 'tagged',
-  async answer(read, { accountId, id, query, url }) {
+  async write(read, { accountId, id, query, url }) {
     const { since, before } = readRange(query);
     const page = readPage(query);
     const to = before ?? new Date().toISOString();
     const from = since ?? new Date(Date.parse(to) - DAY_MS).toISOString();
     const offset = Math.min(page.offset, Number.MAX_SAFE_INTEGER);
     const range = { from, to, offset, limit: page.perPage };
-    const { total, queries: listed } = await readOfConnection(read, accountId, id, (connectionId) =>
+    const [total, rows] = await readOfConnection(read, accountId, id, (connectionId) =>
       listTopQueries(read, accountId, connectionId, range),
     );
-    const data = listed.map(
-      ({ query: query_id, database, role, calls, seconds, rows, read: reads, hit, temporary }) => ({
-        query_id,
-        database: orNull(database),
-        role: orNull(role),
-        calls,
-        seconds,
-        mean_seconds: seconds / Math.max(calls, 1),
-        rows,
-        reads,
-        hits: hit,
-        temporary,
-      }),
-    );
-    return { body: { data, meta: pageMeta(page, total) }, link: pageLinks(url, page, total) };
+    const json = writeList(rows.map(writeQuery), pageMeta(page, total));
+    return { json, link: pageLinks(url, page, total) };
   },
 });

@@ -1,4 +1,4 @@
-import { endpoint } from '../../../http/endpoint.ts';
+import { writtenEndpoint } from '../../../http/endpoint.ts';
 import {
   COUNTED,
   isNumber,
@@ -10,15 +10,10 @@ import {
 import { requiredText } from '../../../http/query-parameters.ts';
 import { invalidParameter } from '../../../platform/rejection.ts';
 import { identifier } from '../../../platform/schema/fields.ts';
-import { Type } from '../../../platform/schema/schema.ts';
-import {
-  countFleetMeasures,
-  type FleetMeasure,
-  listFleetMeasures,
-} from '../../../runs/measures/list-fleet-measures.ts';
-import { unitOf } from '../../../vocabulary/units.ts';
-import { orNull } from '../or-null.ts';
+import { type Static, Type } from '../../../platform/schema/schema.ts';
+import { listFleetMeasures } from '../../../runs/measures/list-fleet-measures.ts';
 import { tagParameter } from '../tag-parameter.ts';
+import { itemWriter, raw, text, writeList } from '../write-records.ts';
 import {
   checkId,
   latestValue,
@@ -27,6 +22,9 @@ import {
   place,
   unit,
   WRONG_METRIC,
+  writeLatestValue,
+  writePlace,
+  writeUnit,
 } from './measure-fields.ts';
 
 const Item = Type.Object(
@@ -43,14 +41,25 @@ const Item = Type.Object(
   { title: 'FleetMeasure', description: 'the latest value of a metric on a connection' },
 );
 
-const LIST: KeysetList<FleetMeasure> = {
+const writeItem = itemWriter<Static<typeof Item>>({
+  connection_id: raw,
+  connection_name: text,
+  tags: raw,
+  metric: text,
+  unit: writeUnit,
+  check_id: text,
+  ...writePlace,
+  ...writeLatestValue,
+});
+
+const LIST: KeysetList = {
   name: 'fleet measures',
   form: [isNumber, (part) => isNumber(part) && Number(part) < 2 ** 31],
-  place: ({ connection_id, series_id }) => [connection_id, series_id],
+  place: ({ 0: connection, 14: series }) => [connection ?? '', series ?? ''],
 };
 
 /** The latest values of one metric on all connections. */
-export const fleetMeasures = endpoint({
+export const fleetMeasures = writtenEndpoint({
   path: '/health/measures',
   operationId: 'listFleetMeasures',
   summary: 'The latest values of one metric on all connections',
@@ -68,24 +77,13 @@ export const fleetMeasures = endpoint({
   }),
   response: Type.Object({ data: Type.Array(Item), meta: KeysetMeta }),
   reuse: 'tagged',
-  async answer(read, request) {
+  async write(read, request) {
     const { accountId, query } = request;
     const { metric, tag: tags = null } = query;
     if (metric === undefined) throw invalidParameter('metric', `metric ${WRONG_METRIC}`);
-    const { rows, meta, link } = await readKeyset(
-      LIST,
-      request,
-      () => countFleetMeasures(read, accountId, { metric, tags }, COUNTED + 1),
-      (after, limits) => listFleetMeasures(read, accountId, { metric, tags }, { after, ...limits }),
+    const { rows, meta, link } = await readKeyset(LIST, request, (after, limits) =>
+      listFleetMeasures(read, accountId, { metric, tags }, { after, ...limits, most: COUNTED + 1 }),
     );
-    const data = rows.map(({ series_id: _, check_id, database, measured_at, full_at, ...row }) => ({
-      ...row,
-      unit: unitOf(metric),
-      check_id: orNull(check_id),
-      database: orNull(database),
-      measured_at: measured_at.toISOString(),
-      full_at: full_at?.toISOString() ?? null,
-    }));
-    return { body: { data, meta }, link };
+    return { json: writeList(rows.map(writeItem), meta), link };
   },
 });

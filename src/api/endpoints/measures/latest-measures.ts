@@ -1,20 +1,38 @@
-import { endpoint } from '../../../http/endpoint.ts';
+import { writtenEndpoint } from '../../../http/endpoint.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../../../http/paging.ts';
 import { wholeNumber } from '../../../http/query-parameters.ts';
-import { Type } from '../../../platform/schema/schema.ts';
-import { listMeasures } from '../../../runs/measures/list-measures.ts';
-import { unitOf } from '../../../vocabulary/units.ts';
-import { orNull } from '../or-null.ts';
+import { type Static, Type } from '../../../platform/schema/schema.ts';
+import { listMeasureTexts } from '../../../runs/measures/list-measures.ts';
 import { NO_CONNECTION, readOfConnection } from '../path-connection.ts';
-import { checkId, latestValue, metricName, place, seriesId, unit } from './measure-fields.ts';
+import { itemWriter, raw, text, writeList } from '../write-records.ts';
+import {
+  checkId,
+  latestValue,
+  metricName,
+  place,
+  seriesId,
+  unit,
+  writeLatestValue,
+  writePlace,
+  writeUnit,
+} from './measure-fields.ts';
 
 const Measure = Type.Object(
   { id: seriesId, metric: metricName, unit, check_id: checkId, ...place, ...latestValue },
   { title: 'Measure', description: 'the latest value of a series of a connection' },
 );
 
+const writeMeasure = itemWriter<Static<typeof Measure>>({
+  id: raw,
+  metric: text,
+  unit: writeUnit,
+  check_id: text,
+  ...writePlace,
+  ...writeLatestValue,
+});
+
 /** The latest value of each series of a connection: at most 300. */
-export const latestMeasures = endpoint({
+export const latestMeasures = writtenEndpoint({
   path: '/health/connections/:id/measures',
   operationId: 'listMeasures',
   summary: 'The latest values of a connection',
@@ -30,30 +48,13 @@ export const latestMeasures = endpoint({
   }),
   response: Type.Object({ data: Type.Array(Measure), meta: Meta }),
   reuse: 'tagged',
-  async answer(read, { accountId, id, query, url }) {
-    const latest = await readOfConnection(read, accountId, id, (connectionId) =>
-      listMeasures(read, accountId, connectionId),
+  async write(read, { accountId, id, query, url }) {
+    const measures = await readOfConnection(read, accountId, id, (connectionId) =>
+      listMeasureTexts(read, accountId, connectionId),
     );
-    const measures = (latest?.measures ?? []).map(({ series_id, metric, check_id, ...measure }) => {
-      const { database, object, value, operator, warning, critical, forecast } = measure;
-      return {
-        id: series_id,
-        metric,
-        unit: unitOf(metric),
-        check_id: orNull(check_id),
-        database: orNull(database),
-        object,
-        value,
-        operator,
-        warning,
-        critical,
-        measured_at: latest?.measured_at ?? '',
-        full_at: forecast?.full_at ?? null,
-      };
-    });
     const { length: total } = measures;
     const page = readPage({ per_page: Math.max(total, 1), ...query });
-    const data = measures.slice(page.offset, page.offset + page.perPage);
-    return { body: { data, meta: pageMeta(page, total) }, link: pageLinks(url, page, total) };
+    const items = measures.slice(page.offset, page.offset + page.perPage).map(writeMeasure);
+    return { json: writeList(items, pageMeta(page, total)), link: pageLinks(url, page, total) };
   },
 });

@@ -1,7 +1,8 @@
 import { identifier, openSet, timestamp } from '../../../platform/schema/fields.ts';
 import { nullable } from '../../../platform/schema/nullable.ts';
 import { type TString, Type } from '../../../platform/schema/schema.ts';
-import { UNITS } from '../../../vocabulary/units.ts';
+import { UNITS, unitOf } from '../../../vocabulary/units.ts';
+import { instant, number, text, type WriteValue } from '../write-records.ts';
 
 /** What a metric's name must look like. */
 export const METRIC_FORM = '^[a-z][a-z0-9_]{0,62}$';
@@ -11,16 +12,20 @@ export const metricName: TString = Type.String({
   description: 'what is measured, such as cache_hit_ratio; an open set',
 });
 export const unit: TString = openSet(UNITS, 'base unit of the value');
+/** Writes the unit of a metric. */
+export const writeUnit: WriteValue = (metric) => text(unitOf(metric ?? ''));
 
 /** Where a value was measured. */
 export const place = {
-  database: nullable(Type.String({ description: 'the database; null for the whole server' })),
+  database: nullable(Type.String({ description: 'the database; null for the raw server' })),
   object: nullable(
     Type.String({
-      description: 'the table, index, standby or the like; null for the whole database or server',
+      description: 'the table, index, standby or the like; null for the raw database or server',
     }),
   ),
 };
+
+export const writePlace = { database: text, object: text };
 
 /** The latest value of a series, and what it is compared with. */
 export const latestValue = {
@@ -36,6 +41,15 @@ export const latestValue = {
   full_at: nullable(
     timestamp('when the value reaches its limit, by the forecast; null if there is no limit or no forecast'),
   ),
+};
+
+export const writeLatestValue = {
+  value: number,
+  operator: text,
+  warning: number,
+  critical: number,
+  measured_at: instant,
+  full_at: instant,
 };
 
 export const checkId = nullable(

@@ -1,11 +1,11 @@
-import { type EndpointRequest, endpoint } from '../../../http/endpoint.ts';
+import { type EndpointRequest, writtenEndpoint } from '../../../http/endpoint.ts';
 import { wholeMeta } from '../../../http/paging.ts';
-import { oneOf, requiredText, text } from '../../../http/query-parameters.ts';
+import { text as nameParameter, oneOf, requiredText } from '../../../http/query-parameters.ts';
 import { rangeParameters, readRange } from '../../../http/range-parameters.ts';
 import { invalidParameter } from '../../../platform/rejection.ts';
 import { closedSet, count, timestamp } from '../../../platform/schema/fields.ts';
 import { nullable } from '../../../platform/schema/nullable.ts';
-import { type Static, Type } from '../../../platform/schema/schema.ts';
+import { Type } from '../../../platform/schema/schema.ts';
 import { findSeries, type NamedSeries, type PlacedSeries } from '../../../runs/measures/find-series.ts';
 import {
   type History,
@@ -15,8 +15,8 @@ import {
 } from '../../../runs/measures/read-history.ts';
 import type { Read } from '../../../store/read.ts';
 import { unitOf } from '../../../vocabulary/units.ts';
-import { orNull } from '../or-null.ts';
 import { NO_CONNECTION, readOfConnection } from '../path-connection.ts';
+import { text, writeList } from '../write-records.ts';
 import { checkId, METRIC_FORM, metricName, place, unit, WRONG_METRIC } from './measure-fields.ts';
 
 const DAY_MS = 86_400_000;
@@ -74,14 +74,14 @@ const Parameters = Type.Object({
     WRONG_METRIC,
     METRIC_FORM,
   ),
-  database: text(
+  database: nameParameter(
     'database',
     'Restricts to one database.',
     'must be the name of a database.',
     { minLength: 1 },
     { minLength: 1 },
   ),
-  object: text(
+  object: nameParameter(
     'object',
     'Restricts to one object.',
     'must be the name of an object.',
@@ -97,7 +97,7 @@ const Parameters = Type.Object({
 });
 
 /** The history of a metric of a connection. */
-export const measureHistory = endpoint({
+export const measureHistory = writtenEndpoint({
   path: '/health/connections/:id/measures/history',
   operationId: 'listMeasureHistory',
   summary: 'The history of a metric',
@@ -106,7 +106,7 @@ export const measureHistory = endpoint({
   query: Parameters,
   response: Type.Object({ data: Type.Array(Point), meta: HistoryMeta }),
   reuse: 'tagged',
-  async answer(read, request) {
+  async write(read, request) {
     const { accountId, id, query } = request;
     const { metric } = query;
     if (metric === undefined) throw invalidParameter('metric', `metric ${WRONG_METRIC}`);
@@ -117,9 +117,9 @@ export const measureHistory = endpoint({
       if (series.length > MOST_SERIES) throw tooManySeries;
       return { series, ...(await readSteps(read, ids, { series, step: query.step, ...range })) };
     });
-    const data = histories.flatMap((history) => pointsOf(history, series));
-    const meta = { ...wholeMeta(data.length), metric, unit: unitOf(metric), step: step.step };
-    return { body: { data, meta } };
+    const points = histories.flatMap((history) => writePoints(history, series));
+    const meta = { ...wholeMeta(points.length), metric, unit: unitOf(metric), step: step.step };
+    return { json: writeList(points, meta) };
   },
 });
 
@@ -167,7 +167,7 @@ async function readSteps(
   throw chosen.length > 0 ? tooFine : tooManySeries;
 }
 
-/** The steps that keep the whole range and may give few enough points; the last one always. */
+/** The steps that keep the raw range and may give few enough points; the last one always. */
 function stepsFor(series: number, from: Date, to: Date): Step[] {
   const now = Date.now() / 1_000;
   const [first, last] = [from.getTime() / 1_000, Math.min(to.getTime() / 1_000, now)];
@@ -178,22 +178,16 @@ function stepsFor(series: number, from: Date, to: Date): Step[] {
   );
 }
 
-function pointsOf(
+/** The points of a series as JSON: thousands of objects would cost more than all else. */
+function writePoints(
   { series_id, at, last, minimum, maximum, mean }: History,
   series: readonly NamedSeries[],
-): Static<typeof Point>[] {
+): string[] {
   const named = series.find((each) => each.series_id === series_id);
-  const check = orNull(named?.check_id ?? '');
-  const database = orNull(named?.database ?? '');
-  const object = named?.object ?? null;
+  const rest = `"check_id":${text(named?.check_id || null)},"database":${text(named?.database || null)},"object":${text(named?.object ?? null)}}`;
   const [values, least, greatest] = [mean ?? last, minimum ?? last, maximum ?? last];
-  return at.map((seconds, n) => ({
-    at: new Date(seconds * 1_000).toISOString(),
-    value: values[n] ?? null,
-    min: least[n] ?? null,
-    max: greatest[n] ?? null,
-    check_id: check,
-    database,
-    object,
-  }));
+  return at.map((seconds, n) => {
+    const time = new Date(seconds * 1_000).toISOString();
+    return `{"at":"${time}","value":${values[n] ?? null},"min":${least[n] ?? null},"max":${greatest[n] ?? null},${rest}`;
+  });
 }
