@@ -129,6 +129,56 @@ test('after pg_upgrade or a restore nothing counts as small or gone before the t
   for (const id of ids) expect(after[id]?.faults.length, id).toBe(before[id]?.faults.length);
 });
 
+test('tables that pg_upgrade left without statistics are one fault until ANALYZE, unless autovacuum or somebody is at work there', async () => {
+  const id = 'PG_STALE_STATS';
+  const loaded = (name: string, rows: number) => [
+    `create table ${name} (a int, note text)`,
+    `insert into ${name} select n, repeat('x', 100) from generate_series(1, ${rows}) n`,
+  ];
+  await made(...loaded('"Two words"', 20_000), ...loaded('u', 15_000), ...loaded('tiny', 100));
+  await made('analyze');
+  await server.settle();
+  expect(await judged(id, counts)).toMatchObject({ faults: [] });
+  await server.run(`update pg_class set reltuples = -1, relpages = 0 where oid >= 16384`);
+  await server.run('select pg_stat_reset()');
+  const { faults, measures } = await judged(id, counts);
+  expect(faults).toMatchObject([{ severity: 'warning', object: null, remediation: 'ANALYZE;' }]);
+  expect(faults[0]?.metricLine).toContain(
+    ': 2 tables, such as public."Two words" (2 MB), have no statistics at all, as after a major upgrade',
+  );
+  expect(measures).toContainEqual(expect.objectContaining({ metric: 'stale_tables_count', value: 1 }));
+  // It lasts for a while, so that an upgrade has time for its own ANALYZE.
+  expect((await judged(id)).faults).toEqual([]);
+
+  const writing = await server.open();
+  await writing.query('begin; delete from "Two words" where a = 1');
+  expect((await judged(id, counts)).faults[0]?.metricLine).toContain(': table public.u (2 MB) has no');
+  await writing.query('rollback');
+  await writing.query('delete from u where a < 100');
+  await writing.end();
+  await server.settle();
+  expect((await judged(id, counts)).faults[0]?.metricLine).toContain(': table public."Two words" (');
+  await server.run(faults[0]?.remediation ?? '');
+  await server.settle();
+  expect((await judged(id, counts)).faults).toEqual([]);
+});
+
+test('a load that goes on, and one that autovacuum will notice, leave no table without statistics', async () => {
+  const id = 'PG_STALE_STATS';
+  const load = `insert into t select n, repeat('x', 100) from generate_series(1, 20000) n`;
+  await made('create table t (a int, note text)');
+  const session = await server.open();
+  await session.query('begin');
+  await session.query(load);
+  expect((await judged(id, counts)).faults).toEqual([]);
+  await session.query('rollback');
+  await session.query('truncate t');
+  await session.query(load);
+  await session.end();
+  await server.settle();
+  expect((await judged(id, counts)).faults.map(({ object }) => object)).toEqual(['public.t']);
+});
+
 /** Ends the server as a machine without power does. */
 async function kill(): Promise<void> {
   const [pid] = readFileSync(join(server.host, 'postmaster.pid'), 'utf8').split('\n');
