@@ -48,9 +48,9 @@ const Alert = Type.Object(
     threshold: Type.Number({ description: 'threshold of the rule' }),
     value: Type.Number({ description: 'the value when the alert was triggered' }),
     check_id: nullable(Type.String({ description: 'code of the check; null if the rule names none' })),
-    database: nullable(Type.String({ description: 'the database; null for the raw server' })),
+    database: nullable(Type.String({ description: 'the database; null for the whole server' })),
     object: nullable(
-      Type.String({ description: 'the affected object; null for the raw database or server' }),
+      Type.String({ description: 'the affected object; null for the whole database or server' }),
     ),
     metric_line: Type.String({ description: 'measured value in words' }),
     triggered_at: timestamp('time when it was triggered'),

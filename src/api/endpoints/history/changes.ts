@@ -27,7 +27,7 @@ const fields = {
   id: identifier('change identifier'),
   kind: openSet(CHANGE_KINDS, 'what changed; more = further changes that are not listed'),
   name: Type.String({ description: 'the setting, table, index, check or the like' }),
-  database: value('the database; null for the raw server'),
+  database: value('the database; null for the whole server'),
   from: value('what it was; null = it came. `changed` stands for a value that may be secret'),
   to: value('what it is; null = it went. `changed` stands for a value that may be secret'),
   source: value('of a setting: where it is set; of a silence or threshold: who changed it'),

@@ -48,7 +48,7 @@ export const queries = writtenEndpoint({
   operationId: 'listQueries',
   summary: 'The queries of a connection, most time first',
   description:
-    'By raw hours, by default the last 24; hours are kept for 14 days, each with its 50 queries of the most time. Texts of queries are never returned: `query_id` finds them on the server.',
+    'By whole hours, by default the last 24; hours are kept for 14 days, each with its 50 queries of the most time. Texts of queries are never returned: `query_id` finds them on the server.',
   notFound: NO_CONNECTION,
   query: Type.Object({ ...rangeParameters, ...pagingParameters }),
   response: Type.Object({ data: Type.Array(Query), meta: Meta }),

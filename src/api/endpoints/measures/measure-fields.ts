@@ -17,10 +17,10 @@ export const writeUnit: WriteValue = (metric) => text(unitOf(metric ?? ''));
 
 /** Where a value was measured. */
 export const place = {
-  database: nullable(Type.String({ description: 'the database; null for the raw server' })),
+  database: nullable(Type.String({ description: 'the database; null for the whole server' })),
   object: nullable(
     Type.String({
-      description: 'the table, index, standby or the like; null for the raw database or server',
+      description: 'the table, index, standby or the like; null for the whole database or server',
     }),
   ),
 };

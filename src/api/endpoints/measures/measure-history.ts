@@ -167,7 +167,7 @@ async function readSteps(
   throw chosen.length > 0 ? tooFine : tooManySeries;
 }
 
-/** The steps that keep the raw range and may give few enough points; the last one always. */
+/** The steps that keep the whole range and may give few enough points; the last one always. */
 function stepsFor(series: number, from: Date, to: Date): Step[] {
   const now = Date.now() / 1_000;
   const [first, last] = [from.getTime() / 1_000, Math.min(to.getTime() / 1_000, now)];
