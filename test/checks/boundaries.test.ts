@@ -29,6 +29,9 @@ const CHUNKS = [
   'alter table chunks.t disable trigger all',
   'alter table chunks.t add constraint k check (b > 0) not valid',
   `create function chunks.f() returns int language sql security definer as 'select 1'`,
+  'create table chunks.u (c bigint references r, d_id text, e_id text)',
+  'create table chunks.v (d_id text collate "C")',
+  ...Array.from({ length: 11 }, (_, n) => `create index on chunks.u (c) where c > ${n}`),
   `update pg_class set relpages = 100000, reltuples = 0 where oid in ('chunks.t'::regclass, 'chunks.t_a_idx'::regclass)`,
 ];
 
@@ -94,9 +97,11 @@ describe.each([...servers])('%s PostgreSQL', (name, programs) => {
       const ids = ['DUPLICATE_INDEX', 'FK_UNINDEXED', 'INVALID_INDEX', 'NO_PRIMARY_KEY', 'REDUNDANT_INDEX'];
       const more = ['SEQUENCE_EXHAUSTION', 'DISABLED_TRIGGER', 'TABLE_AUTOVACUUM_OFF', 'UNLOGGED_TABLE'];
       const others = ['INVALID_CONSTRAINT', 'SECDEF_SEARCH_PATH', 'TABLE_BLOAT_EST', 'INDEX_BLOAT_EST'];
+      const wide = ['FK_TYPE_MISMATCH', 'MIXED_COLLATIONS', 'TOO_MANY_INDEXES'];
       const found = async () => {
         const each = [];
-        for (const id of [...ids, ...more, ...others]) each.push((await faults(`PG_${id}`, [])).length > 0);
+        for (const id of [...ids, ...more, ...others, ...wide])
+          each.push((await faults(`PG_${id}`, [])).length > 0);
         return each;
       };
       expect(await found()).not.toContain(false);
@@ -104,6 +109,23 @@ describe.each([...servers])('%s PostgreSQL', (name, programs) => {
       expect(await found()).not.toContain(true);
       await server.run('alter extension pg_stat_statements drop schema chunks');
       await server.run('drop schema chunks cascade');
+    });
+
+    test('a key that is wider than that of a table of an extension takes its type', async () => {
+      const statements = [
+        'create schema refs',
+        'create table refs.systems (a int primary key)',
+        'create table places (system bigint references refs.systems)',
+      ];
+      const [[, , wide] = []] = await faults('PG_FK_TYPE_MISMATCH', statements);
+      expect(wide).toBe('ALTER TABLE refs.systems ALTER COLUMN a TYPE bigint;');
+      await server.run('alter extension pg_stat_statements add schema refs');
+      const [[, , narrow = ''] = []] = await faults('PG_FK_TYPE_MISMATCH', []);
+      expect(narrow).toBe('ALTER TABLE public.places ALTER COLUMN system TYPE integer;');
+      await server.run(narrow);
+      expect(await faults('PG_FK_TYPE_MISMATCH', [])).toEqual([]);
+      await server.run('alter extension pg_stat_statements drop schema refs');
+      await server.run('drop schema refs cascade');
     });
 
     test.each(some(fixableCases))(

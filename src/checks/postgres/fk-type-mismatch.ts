@@ -10,7 +10,7 @@ const thresholds = { minimum_rows: 10_000 };
 
 // Most foreign keys have one type on both sides, and need no further look. A domain counts as its base type, and varchar
 // as text, because they compare alike. The referencing column takes the other's type, unless both are integers and its
-// own is wider. A wider integer holds every value and has no collation: any other new type may refuse values or change
+// own is wider; an extension's table stays as it is. A wider integer holds every value and has no collation: any other new type may refuse values or change
 // more than the type.
 const typed = `
     select a.attrelid, a.attnum, a.attname,
@@ -20,6 +20,9 @@ const typed = `
       from pg_attribute a
       join pg_type t on t.oid = a.atttypid
       join pg_type base on base.oid = coalesce(nullif(t.typbasetype, 0), t.oid)`;
+
+const widensReferenced = `own.bytes > other.bytes
+               and ${notOfExtension('k.confrelid', '(select relnamespace from pg_class where oid = k.confrelid)')}`;
 
 const candidates = ({ minimum_rows }: typeof thresholds) => `
   with large as materialized (${largeKeys(minimum_rows)}
@@ -45,9 +48,9 @@ const candidates = ({ minimum_rows }: typeof thresholds) => `
       select string_agg(format('%I is %s, %I is %s', own.attname, own.type_name,
                                other.attname, other.type_name), '; ' order by place) as columns,
              string_agg(format('ALTER COLUMN %I TYPE %s', own.attname, other.type_name), ', ' order by place)
-               filter (where not coalesce(own.bytes > other.bytes, false)) as retype,
+               filter (where not coalesce(${widensReferenced}, false)) as retype,
              string_agg(format('ALTER COLUMN %I TYPE %s', other.attname, own.type_name), ', ' order by place)
-               filter (where own.bytes > other.bytes) as retype_referenced,
+               filter (where ${widensReferenced}) as retype_referenced,
              coalesce(bool_and(own.bytes <> other.bytes), false) as integers
         from unnest(k.conkey, k.confkey) with ordinality as key (attnum, referenced, place)
         join typed own on own.attrelid = k.conrelid and own.attnum = key.attnum
@@ -83,7 +86,7 @@ const details = (keys: string) => `
       with typed as not materialized (${typed}
       )
       select k.oid,
-             bool_or(case when own.bytes > other.bytes
+             bool_or(case when ${widensReferenced}
                        then ${refusesRetype('other.attrelid', 'other.attnum')}
                        else ${refusesRetype('own.attrelid', 'own.attnum')} end) as refused
         from ${keys}
