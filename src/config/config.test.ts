@@ -170,6 +170,22 @@ describe('the environment', () => {
     ['?channel_binding=prefer&channel_binding=require', [/^DATABASE_URL contains channel_binding=require: /]],
     ['?channel_binding=hunter2', [/^DATABASE_URL contains channel_binding: it must be prefer or disable/]],
     ['?channel_binding=prefer', []],
+    ...[
+      'sslcrl=/x',
+      'sslcrldir=/x',
+      'require_auth=scram-sha-256',
+      'requirepeer=postgres',
+      'gssencmode=require',
+    ].map((query): [string, RegExp[]] => [
+      `?sslmode=verify-full&${query}`,
+      [
+        new RegExp(
+          `^DATABASE_URL contains ${query.replace(/=.*/, '')}, which dbvitals does not support: remove it\\.`,
+        ),
+      ],
+    ]),
+    ['?ssl_min_protocol_version=TLSv1.3', [/^DATABASE_URL contains ssl_min_protocol_version, which/]],
+    ['?ssl_min_protocol_version=TLSv1.2&gssencmode=prefer&sslcrl=', []],
     ['?target_session_attrs=read-write', []],
     ['?target_session_attrs=primary&sslmode=verify-full', []],
     ['?target_session_attrs=standby', [/^DATABASE_URL contains target_session_attrs: it must be read-write/]],

@@ -49,6 +49,7 @@ function parseHosts(setting: string, port: number, written: string) {
     /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)\/([^?#]+)(.*)$/.exec(text) ?? [];
   const parameters = new URLSearchParams(/\?[^#]*/.exec(after ?? '')?.[0]);
   checkChannelBinding(setting, parameters);
+  checkProtections(setting, parameters);
   checkSessionAttributes(setting, parameters);
   const { tls, rest } = takeTls(setting, after ?? '');
   try {
@@ -77,6 +78,26 @@ function checkChannelBinding(setting: string, parameters: URLSearchParams): void
     );
   if (values.some((value) => value !== 'prefer' && value !== 'disable'))
     throw new Error(`${setting} contains channel_binding: it must be prefer or disable, or be removed.`);
+}
+
+/** By which libpq protects a connection, and pg does not; with the values that ask for no more than pg does. */
+const PROTECTIONS: Record<string, RegExp> = {
+  gssencmode: /^(?:disable|prefer)$/,
+  require_auth: /^$/,
+  requirepeer: /^$/,
+  ssl_min_protocol_version: /^(?:|TLSv1(?:\.[12])?)$/, // of Node: TLSv1.2
+  sslcertmode: /^(?:disable|allow)$/,
+  sslcrl: /^$/,
+  sslcrldir: /^$/,
+};
+
+// pg ignores these, so an operator would believe that the connection is as safe as they ask.
+function checkProtections(setting: string, parameters: URLSearchParams): void {
+  for (const [name, harmless] of Object.entries(PROTECTIONS))
+    if (parameters.getAll(name).some((value) => !harmless.test(value)))
+      throw new Error(
+        `${setting} contains ${name}, which dbvitals does not support: remove it. sslmode=verify-full verifies the certificate and the name of the server.`,
+      );
 }
 
 // pg ignores it, and every connection requires the primary anyway.
