@@ -22,12 +22,13 @@ const SCHEMA = /^`(?:[^`]|``)+`/;
 
 /**
  * Which of the databases that a run left out a fault is of; undefined = of none. Of MySQL these are schemas, in backticks as
- * objects begin with them.
+ * objects begin with them. A fault of a database as a whole is of none: PostgreSQL shows it in each database, so another one tells it.
  */
 export function findLeftOut(
   { database, object }: { database: string; object: string | null },
   leftOut: readonly string[],
 ): string | undefined {
+  if (object === database || object === `"${database.replaceAll('"', '""')}"`) return undefined;
   const [schema] = database === '' ? (SCHEMA.exec(object ?? '') ?? []) : [];
   return leftOut.find((name) => name === (schema ?? database));
 }

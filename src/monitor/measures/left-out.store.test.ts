@@ -137,3 +137,22 @@ test('the ticket of an own check whose database is left out stays open', async (
   }
   await root.query('drop database shop');
 });
+
+test('what a whole database has is told by another one while a run leaves it out, and is one ticket at a time', async () => {
+  await root.query(
+    `create database "My shop" template template0 encoding 'UTF8' locale_provider icu icu_locale 'de'`,
+  );
+  await root.query(`update pg_database set datcollversion = '1' where datname = 'My shop'`);
+  const key = await store.watched();
+  const open = async () => {
+    await runOnce(store, key);
+    return (await ticketsIn(key, 'PG_COLLATION_VERSION')).filter((ticket) => ticket.endsWith('open'));
+  };
+  expect(await open()).toEqual(['My shop "My shop" open']);
+  await root.query('alter database "My shop" allow_connections false');
+  expect(await open()).toEqual(['postgres "My shop" open']);
+  await root.query('alter database "My shop" allow_connections true');
+  expect(await open()).toEqual(['My shop "My shop" open']);
+  await root.query('drop database "My shop"');
+  expect(await open()).toEqual([]);
+});
