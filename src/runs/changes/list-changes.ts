@@ -90,34 +90,35 @@ export function listChangeTexts(
   return readTexts(read, textPage, [...pageValues([accountId, connectionId], wanted), most]);
 }
 
-// The index has this expression of `at`.
-const AT = `(c.at at time zone 'UTC')`;
-const utc = (instant: string) => `${instant}::timestamptz at time zone 'UTC'`;
-const isChosen = `n.removed_at is null and ($2::text[] is null or ${hasTags('n.connection_id', '$2')})`;
-
-// A look-up for each change, not a join: the planner would read all connections for the last few changes.
+// `change_id > 0` chooses the index. The page is read before the connections are joined: the planner would sort all changes.
 const pageOfAccount = `
   select ${texts}, c.connection_id, n.name
-    from connection_change c
-   cross join lateral (
-         select name
-           from connection n
-          where n.account_id = $1 and n.connection_id = c.connection_id and ${isChosen}
-          limit 1) n
-   where c.account_id = $1
-     and ${AT} >= ${utc('$3')} and ${AT} < ${utc(before('$5'))}
-     and (${AT}, c.change_id) < (${utc('$5')}, $6::bigint)
-   order by ${AT} desc, c.change_id desc
-   limit $7 offset $8`;
+    from (select c.*
+            from connection_change c
+           where c.account_id = $1 and c.change_id > 0
+             and c.connection_id = any (array(select connection_id from listed))
+             and c.at >= $3 and c.at < ${before('$5')}
+             and (c.at, c.change_id) < ($5::timestamptz, $6::bigint)
+           order by c.at desc, c.change_id desc
+           limit $7 offset $8) c
+    join listed n on n.connection_id = c.connection_id
+   order by c.at desc, c.change_id desc`;
 
 // By the primary key, which PostgreSQL counts without the rows: with them, 2,000 changes took 2 ms instead of 0.2.
 const countOfAccount = counted(`
     from connection_change c
    where c.account_id = $1
-     and c.connection_id = any (array(select n.connection_id from connection n where n.account_id = $1 and ${isChosen}))
+     and c.connection_id = any (array(select connection_id from listed))
      and c.at >= $3 and c.at < $4`);
 
-const textPageOfAccount = countAndTexts(countOfAccount, pageOfAccount);
+const textPageOfAccount = `
+  with listed as materialized (
+    select n.connection_id, n.name
+      from connection n
+     where n.account_id = $1 and n.removed_at is null
+       and ($2::text[] is null or ${hasTags('n.connection_id', '$2')})
+  )
+  ${countAndTexts(countOfAccount, pageOfAccount)}`;
 
 /**
  * How many changes the connections with all these tags have, null = all connections, and a page of them, newest first. The texts are
