@@ -1,6 +1,15 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { closeWindows, keepPicture, openWindow, PHONE, visit, WIDE, type Window } from './chromium.ts';
+import {
+  closeWindows,
+  keepPicture,
+  openWindow,
+  PHONE,
+  settled,
+  visit,
+  WIDE,
+  type Window,
+} from './chromium.ts';
 import { type ConsoleAccount, createConsoleAccount, type Person } from './console-service.ts';
 import { drawn, LONG, measure, refuse } from './steady.ts';
 
@@ -75,6 +84,7 @@ async function openForm({ path, open }: Case): Promise<Locator> {
   if (open === undefined) return page.locator('main form').first();
   await page.getByRole('button', { name: open }).first().click();
   if (path === '/tickets') await page.getByRole('menuitem', { name: /^Save/ }).first().click();
+  await settled(page); // what a dialog still loads moves what is below
   return page.getByRole('dialog');
 }
 
