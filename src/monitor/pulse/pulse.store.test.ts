@@ -1,8 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { childrenOf } from '../../../test/support/process-tree.ts';
 import { startTestStore, type TestStore } from '../../../test/support/store.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
+import { waitForLock } from '../../../test/support/wait-for-lock.ts';
 import { alertsOf, ruleIn } from '../../notifications/alerts/alerts-fixture.ts';
 import type { BlockingEpisode } from '../../runs/episodes/blocking-episode.ts';
 import { endRoot } from '../../runs/episodes/end-root.ts';
@@ -415,6 +417,25 @@ test('blocked sessions are told after one run, which the pulse asks for, and res
     [key.accountId],
   );
   expect(claims).toHaveLength(0);
+});
+
+test('a monitor that stops waits until what its pulses saw is stored', async () => {
+  const key = await pulsed();
+  const { over } = await standstill();
+  const holder = await store.superuser('store');
+  await holder.query('begin; lock table blocking_episode');
+  const monitor = startMonitor({ ...store.deps, concurrency: 1, pulses: true });
+  onTestFinished(() => monitor.stop());
+  await waitForLock(holder, 3); // two victims, and the episode
+  const stopped = monitor.stop().then(() => 'stopped');
+  expect(await Promise.race([stopped, wait(1_000, 'waits')])).toBe('waits');
+  await holder.query('rollback');
+  await stopped;
+  const { rows } = await store.writer.query('select from blocking_episode where account_id = $1', [
+    key.accountId,
+  ]);
+  expect(rows).toHaveLength(1);
+  await over();
 });
 
 test('a server that is gone is told after two pulses and one try', async () => {
