@@ -150,27 +150,9 @@ function settingReader(environment: Environment, problems: string[]): Setting {
 
 /** Reads the settings of an environment. An empty value counts as unset. Throws {@link ConfigError} with all mistakes. */
 export function readConfig(environment: Environment): Config {
-  const problems: string[] = [];
+  const problems = contradictions(environment);
   const setting = settingReader(environment, problems);
   const flag = (name: string, absent: boolean) => setting(name, absent, yesNo(name));
-  const secrets = ['DBVITALS_SECRET_KEY', 'DBVITALS_SECRET_KEY_FILE'].filter((name) =>
-    environment[name]?.trim(),
-  );
-  if (secrets.length === 2) problems.push('Set DBVITALS_SECRET_KEY or DBVITALS_SECRET_KEY_FILE, not both.');
-  const stores = ['DATABASE_URL', 'DATABASE_URL_FILE'].filter((name) => environment[name]?.trim());
-  if (stores.length === 2) problems.push('Set DATABASE_URL or DATABASE_URL_FILE, not both.');
-  const hasCells = Boolean(environment['DBVITALS_CELLS_FILE']?.trim());
-  if (hasCells && (stores.length > 0 || environment['DBVITALS_POOLER_URL']?.trim())) {
-    problems.push('Set DBVITALS_CELLS_FILE, or DATABASE_URL and DBVITALS_POOLER_URL, not both.');
-  }
-  if (secrets.length === 0 && (stores.length > 0 || hasCells)) {
-    problems.push(
-      `${hasCells ? 'DBVITALS_CELLS_FILE' : 'DATABASE_URL'} also needs DBVITALS_SECRET_KEY or DBVITALS_SECRET_KEY_FILE: create a key with "openssl rand -hex 32".`,
-    );
-  }
-  if (environment['DBVITALS_POOLER_URL']?.trim() && stores.length === 0 && !hasCells) {
-    problems.push('DBVITALS_POOLER_URL also needs DATABASE_URL: the URL of the server behind the pooler.');
-  }
   const host = setting('HOST', '127.0.0.1', (text) => parseHost('HOST', text));
   const [cert, key] = [setting('TLS_CERT_FILE', null, String), setting('TLS_KEY_FILE', null, String)];
   if ((cert === null) !== (key === null))
@@ -215,6 +197,30 @@ export function readConfig(environment: Environment): Config {
   // Some settings are read twice.
   if (problems.length > 0) throw new ConfigError([...new Set(problems), ...config.misspelt]);
   return Object.freeze(config);
+}
+
+/** A sentence for each setting that excludes another one, or lacks one that it needs. */
+function contradictions(environment: Environment): string[] {
+  const given = (...names: string[]) => names.filter((name) => environment[name]?.trim()).length;
+  const secrets = given('DBVITALS_SECRET_KEY', 'DBVITALS_SECRET_KEY_FILE');
+  const stores = given('DATABASE_URL', 'DATABASE_URL_FILE');
+  const poolers = given('DBVITALS_POOLER_URL');
+  const hasCells = given('DBVITALS_CELLS_FILE') > 0;
+  const problems: string[] = [];
+  if (secrets === 2) problems.push('Set DBVITALS_SECRET_KEY or DBVITALS_SECRET_KEY_FILE, not both.');
+  if (stores === 2) problems.push('Set DATABASE_URL or DATABASE_URL_FILE, not both.');
+  if (hasCells && stores + poolers > 0) {
+    problems.push('Set DBVITALS_CELLS_FILE, or DATABASE_URL and DBVITALS_POOLER_URL, not both.');
+  }
+  if (secrets === 0 && (stores > 0 || hasCells)) {
+    problems.push(
+      `${hasCells ? 'DBVITALS_CELLS_FILE' : 'DATABASE_URL'} also needs DBVITALS_SECRET_KEY or DBVITALS_SECRET_KEY_FILE: create a key with "openssl rand -hex 32".`,
+    );
+  }
+  if (poolers > 0 && stores === 0 && !hasCells) {
+    problems.push('DBVITALS_POOLER_URL also needs DATABASE_URL: the URL of the server behind the pooler.');
+  }
+  return problems;
 }
 
 /** A sentence if the metrics would listen where the API does. */

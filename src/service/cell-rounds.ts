@@ -47,60 +47,51 @@ export interface CellRounds {
   stop(): Promise<void>;
 }
 
+/** Opens pools on a cell and starts rounds there, and ends all of them, the latest first. */
+function undoable(cells: Cells, cell: Cell, control: pg.Pool) {
+  const undo: (() => unknown)[] = [];
+  return {
+    open(role: 'writer' | 'owner', options: Parameters<typeof openPool>[2]): pg.Pool {
+      const pool =
+        role === 'writer'
+          ? cells.openPool(cell, role, { ...options, keepsPlans: true }, control)
+          : openPool(cell.store.address, role, options);
+      undo.push(() => pool.end());
+      return pool;
+    },
+    start<Rounds extends { stop(): unknown }>(rounds: Rounds): Rounds {
+      undo.push(() => rounds.stop());
+      return rounds;
+    },
+    async stop() {
+      for (const end of undo.reverse()) await end();
+    },
+  };
+}
+
 /**
  * Starts what a service does by itself for one cell: health checks, notifications, alerts, retention, seals and rolling up.
  * Each cell has its own pools, so one that hangs delays no other.
  */
 export function startCellRounds(cells: Cells, cell: Cell, writer: pg.Pool, parts: CellParts): CellRounds {
-  const { config, log, secret, metrics, retention, notifications } = parts;
-  const { sender, consoleUrl, concurrency, control } = parts;
-  const undo: (() => unknown)[] = [];
-  const open = (...[role, options]: Parameters<typeof openRole>) => {
-    const pool = openRole(role, options);
-    undo.push(() => pool.end());
-    return pool;
-  };
-  const openRole = (role: 'writer' | 'owner', options: Parameters<typeof openPool>[2]) =>
-    role === 'writer'
-      ? cells.openPool(cell, role, { ...options, keepsPlans: true }, control)
-      : openPool(cell.store.address, role, options);
-  const start = <Rounds extends { stop(): unknown }>(rounds: Rounds): Rounds => {
-    undo.push(() => rounds.stop());
-    return rounds;
-  };
+  const { config, log, secret, metrics, retention, concurrency } = parts;
   const { allowPrivateTargets, tokenCommands, activityDays, sealFile } = config;
-  const { send } = sender;
   const { failed } = retention;
+  const under = undoable(cells, cell, parts.control);
+  const { open, start } = under;
   if (concurrency !== null) {
     const monitor = { writer, secret, allowPrivateTargets, tokenCommands, log, pulses: config.pulse };
     metrics.watchMonitor(start(startMonitor({ ...monitor, concurrency, measure: metrics.checked })));
   }
-  const dispatching = open('writer', { max: 4, statementTimeout: WORK_DEADLINE_MS, name: 'dispatcher' });
-  start(
-    startDispatcher({
-      ...{ writer: dispatching, secret, send, formats: FORMATS, log, measure: notifications },
-      consoleUrl,
-    }),
-  );
-  const alerting = open('writer', { ...STEP_POOL, name: 'alerts' });
-  start(startAlertRounds({ writer: alerting, log, failed }));
-  // A pool of their own: on a Monday morning all accounts have one, and alerts don't wait for that.
-  const digesting = open('writer', { ...STEP_POOL, name: 'digests' });
-  start(startDigestRounds({ writer: digesting, log, failed }));
-  start(startCollectorWatch(alerting, log));
-  start(startHeartbeats({ writer: alerting, secret, send, log, measure: notifications }));
-  if (config.smtpUrl !== null)
-    start(startAskingRecipients({ writer: dispatching, secret, send, consoleUrl }, log));
+  startTelling(cells, under, parts);
   start(
     startRetention({
       ...{ owner: open('owner', STEP_POOL), activityDays, log },
       ...{ measure: retention.removed, failed, ended: retention.ended },
     }),
   );
-  // A single store learns it in the transaction of the person who unsubscribes.
-  if (cells.directory) start(startLearningUnsubscribed(dispatching, log));
   const turns = cells.directory && openPool(cells.directory.address, 'owner', STEP_POOL);
-  if (turns) undo.push(() => turns.end());
+  if (turns) start({ stop: () => turns.end() });
   start(
     startSealing({
       ...{ owner: open('owner', STEP_POOL), secret, activityDays },
@@ -108,9 +99,24 @@ export function startCellRounds(cells: Cells, cell: Cell, writer: pg.Pool, parts
     }),
   );
   start(startRollingUp({ writer: open('writer', STEP_POOL), log, failed }));
-  return {
-    async stop() {
-      for (const end of undo.reverse()) await end();
-    },
-  };
+  return { stop: under.stop };
+}
+
+/** Starts what tells people and their programs. */
+function startTelling(cells: Cells, { open, start }: ReturnType<typeof undoable>, parts: CellParts): void {
+  const { config, log, secret, consoleUrl, notifications: measure } = parts;
+  const { failed } = parts.retention;
+  const { send } = parts.sender;
+  const writer = open('writer', { max: 4, statementTimeout: WORK_DEADLINE_MS, name: 'dispatcher' });
+  start(startDispatcher({ writer, secret, send, formats: FORMATS, log, measure, consoleUrl }));
+  const alerting = open('writer', { ...STEP_POOL, name: 'alerts' });
+  start(startAlertRounds({ writer: alerting, log, failed }));
+  // A pool of their own: on a Monday morning all accounts have one, and alerts don't wait for that.
+  const digesting = open('writer', { ...STEP_POOL, name: 'digests' });
+  start(startDigestRounds({ writer: digesting, log, failed }));
+  start(startCollectorWatch(alerting, log));
+  start(startHeartbeats({ writer: alerting, secret, send, log, measure }));
+  if (config.smtpUrl !== null) start(startAskingRecipients({ writer, secret, send, consoleUrl }, log));
+  // A single store learns it in the transaction of the person who unsubscribes.
+  if (cells.directory) start(startLearningUnsubscribed(writer, log));
 }

@@ -33,6 +33,28 @@ export function ticketPage(choice: Choice): string {
     return pageOf(place, (bound) => `${bound} - 1`, '', [list]);
   }
 
+  const { before, placeOf } = countedBy(classes, place, tickets);
+
+  // Row comparisons, the order and the limit make the planner use the index of classes, with fresh, old or no
+  // statistics. With equalities, before the first ANALYZE of a million tickets, it used the smaller index of all open
+  // or all resolved tickets.
+  const arms = classes.map(
+    ({ status, severity }) => `(
+        select * ${tickets}
+           and (status, severity, ${place}) >= ('${status}', '${severity}', (select last from place))
+           and (status, severity, ${place}) <= ('${status}', '${severity}', (select first from place))
+         order by status desc, severity desc, ${place} desc limit 100)`,
+  );
+  // The positions of the page's first and last ticket. None are searched for an empty page.
+  const places = `, place as materialized (
+select ${placeOf('(select last from page)')} as last, ${placeOf('(select first from page)')} as first
+ where (select first >= last from page)
+)`;
+  return pageOf(place, before, places, arms);
+}
+
+/** Counts the tickets of some classes before a position, and finds the position of the nth. `tickets` is where they are read from. */
+function countedBy(classes: typeof CLASSES, place: string, tickets: string) {
   const blocks = 'from ticket_tally where account_id = $1 and connection_id = $2';
   const counted = classes.map(({ status, severity }) => `${status}_${severity}`).join(' + ');
   const ofClass = classes.map(({ status, severity }) => `('${status}', '${severity}')`).join(', ');
@@ -67,23 +89,7 @@ export function ticketPage(choice: Choice): string {
   )
   select place from block where (status, severity) in (${ofClass})
    order by place offset ${n} - (select passed from level_1) - 1 limit 1)`;
-
-  // Row comparisons, the order and the limit make the planner use the index of classes, with fresh, old or no
-  // statistics. With equalities, before the first ANALYZE of a million tickets, it used the smaller index of all open
-  // or all resolved tickets.
-  const arms = classes.map(
-    ({ status, severity }) => `(
-        select * ${tickets}
-           and (status, severity, ${place}) >= ('${status}', '${severity}', (select last from place))
-           and (status, severity, ${place}) <= ('${status}', '${severity}', (select first from place))
-         order by status desc, severity desc, ${place} desc limit 100)`,
-  );
-  // The positions of the page's first and last ticket. None are searched for an empty page.
-  const places = `, place as materialized (
-select ${placeOf('(select last from page)')} as last, ${placeOf('(select first from page)')} as first
- where (select first >= last from page)
-)`;
-  return pageOf(place, before, places, arms);
+  return { before, placeOf };
 }
 
 // first_seen_at is assigned under the lock of the account's log, and each change of the account has milliseconds of its own. So

@@ -20,18 +20,12 @@ export function longFunctions(text: string, most: number): number[] {
 export const LONG_FUNCTIONS: Readonly<Record<string, readonly number[]>> = {
   'api/api-server.ts': [104],
   'api/serve-api.ts': [218, 70],
-  'checks/vitals/postgres-readings.ts': [79],
-  'config/config.ts': [67],
   'console-api/console.ts': [209],
   'http/edge/http-server.ts': [84],
   'http/edge/pipelining.ts': [105],
-  'monitor/session/mysql-session.ts': [90],
   'notifications/dispatch/start-dispatcher.ts': [101],
   'notifications/sending/send-in-child.ts': [105],
-  'platform/telemetry/notification-metrics.ts': [75],
   'runs/changes/postgres-schema.ts': [84],
-  'service/cell-rounds.ts': [63],
   'service/serve.ts': [139],
   'store/embedded.ts': [116],
-  'tickets/ticket-places.sql.ts': [65],
 };

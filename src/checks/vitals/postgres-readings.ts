@@ -30,6 +30,35 @@ const lagOfStandby = `
                   then extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())
                   else 0 end`;
 
+// A figure: its name, its value, whether it is a counter, and when that was reset.
+const figures = (hasWal: boolean) => `
+           ('transactions',          databases.transactions,    true, databases.reset),
+           ('rollbacks',             databases.rollbacks,       true, databases.reset),
+           ('block_hits',            databases.block_hits,      true, databases.reset),
+           ('block_reads',           databases.block_reads,     true, databases.reset),
+           ('rows_read',             databases.rows_read,       true, databases.reset),
+           ('rows_written',          databases.rows_written,    true, databases.reset),
+           ('temporary_bytes',       databases.temporary_bytes, true, databases.reset),
+           ('deadlocks',             databases.deadlocks,       true, databases.reset),
+           ('sessions',              databases.sessions,        true, databases.reset),
+           ('lost_sessions',         databases.lost_sessions,   true, databases.reset),
+           ('databases',             databases.databases,       true, null),
+           ('wal_bytes',             case when not server.standby then wal.wal_bytes end, true, wal.reset),
+           ('checkpoints_timed',     checkpoints.timed,         true, checkpoints.reset),
+           ('checkpoints_requested', checkpoints.requested,     true, checkpoints.reset),
+           ('connections_count',        case when server.sees_all then sessions.connections end, false, null),
+           ('active_connections_count', case when server.sees_all then sessions.active end, false, null),
+           ('idle_connections_count',   case when server.sees_all then sessions.idle end, false, null),
+           ('idle_in_transaction_connections_count',
+                                        case when server.sees_all then sessions.idle_in_transaction end, false, null),
+           ('lock_waiters_count',       case when server.sees_all then sessions.waiters end, false, null),
+           ('autovacuum_workers_count', case when server.sees_all then sessions.workers end, false, null),
+           ('longest_transaction_seconds', case when server.sees_all then sessions.transaction_age end, false, null),
+           ('longest_query_seconds',    case when server.sees_all then sessions.query_age end, false, null),
+           ('transaction_id_age_count', (select max(age(datfrozenxid)) from pg_database where datconnlimit <> -2), false, null),
+           ('replication_lag_seconds',
+             ${hasWal ? lagOfStandby : 'null'}, false, null)`;
+
 // One row per figure; a counter has in `since` what changes when it is reset. Without pg_read_all_stats the server hides
 // the state of other roles' sessions: those figures are null then.
 // From 17 on checkpoints have their own view. The positions of WAL are asked for only where a standby is connected:
@@ -74,32 +103,7 @@ const serverFigures = (version: number, hasWal: boolean) => `
          case when figure.counts then concat_ws('/', figure.reset, server.started, server.standby) end as since
     from server, databases, sessions, wal, checkpoints,
          lateral (values
-           ('transactions',          databases.transactions,    true, databases.reset),
-           ('rollbacks',             databases.rollbacks,       true, databases.reset),
-           ('block_hits',            databases.block_hits,      true, databases.reset),
-           ('block_reads',           databases.block_reads,     true, databases.reset),
-           ('rows_read',             databases.rows_read,       true, databases.reset),
-           ('rows_written',          databases.rows_written,    true, databases.reset),
-           ('temporary_bytes',       databases.temporary_bytes, true, databases.reset),
-           ('deadlocks',             databases.deadlocks,       true, databases.reset),
-           ('sessions',              databases.sessions,        true, databases.reset),
-           ('lost_sessions',         databases.lost_sessions,   true, databases.reset),
-           ('databases',             databases.databases,       true, null),
-           ('wal_bytes',             case when not server.standby then wal.wal_bytes end, true, wal.reset),
-           ('checkpoints_timed',     checkpoints.timed,         true, checkpoints.reset),
-           ('checkpoints_requested', checkpoints.requested,     true, checkpoints.reset),
-           ('connections_count',        case when server.sees_all then sessions.connections end, false, null),
-           ('active_connections_count', case when server.sees_all then sessions.active end, false, null),
-           ('idle_connections_count',   case when server.sees_all then sessions.idle end, false, null),
-           ('idle_in_transaction_connections_count',
-                                        case when server.sees_all then sessions.idle_in_transaction end, false, null),
-           ('lock_waiters_count',       case when server.sees_all then sessions.waiters end, false, null),
-           ('autovacuum_workers_count', case when server.sees_all then sessions.workers end, false, null),
-           ('longest_transaction_seconds', case when server.sees_all then sessions.transaction_age end, false, null),
-           ('longest_query_seconds',    case when server.sees_all then sessions.query_age end, false, null),
-           ('transaction_id_age_count', (select max(age(datfrozenxid)) from pg_database where datconnlimit <> -2), false, null),
-           ('replication_lag_seconds',
-             ${hasWal ? lagOfStandby : 'null'}, false, null)
+${figures(hasWal)}
          ) figure (name, value, counts, reset)
   union all
   (select 'replication_lag_bytes', replica.name,

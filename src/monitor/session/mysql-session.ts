@@ -21,6 +21,7 @@ import {
   guard,
   KEEP_ALIVE_MS,
   LoginRefused,
+  metered,
   type OpenedSession,
   type Route,
   rolledBack,
@@ -71,44 +72,17 @@ const BEGIN_OWN = [`set sql_select_limit = ${MOST_ROWS + 1}`, 'start transaction
 export async function openMysqlSession(
   target: Target,
   database: string,
-  { stream, host, port, meter, limits }: Route,
+  route: Route,
   { connecting, signal }: Deadline,
 ): Promise<OpenedSession> {
   const whileConnecting = AbortSignal.any([connecting, signal]);
   whileConnecting.throwIfAborted();
-  const tls = tlsOptions(target);
-  guard(stream, meter, limits.runBytes);
-  const connection = mysql.createConnection({
-    host,
-    port,
-    database,
-    user: target.username,
-    password: target.password ?? '',
-    authPlugins: authPlugins(target),
-    ...(tls && { ssl: {} }),
-    stream: () => stream,
-    connectTimeout: 0, // `connecting` limits the time
-    charset: 'utf8mb4_general_ci',
-    flags: ['-LOCAL_FILES', '-MULTI_RESULTS', '-SESSION_TRACK', '-CLIENT_QUERY_ATTRIBUTES'],
-    // Throwing ends the connection. Without this option mysql2 would send an empty file.
-    infileStreamFactory: () => {
-      throw new OwnWords('the server asks for a local file (LOCAL INFILE)');
-    },
-    disableEval: true, // the server names the columns
-    queryFormat: (statement) => statement,
-  });
-  assertWired(connection);
+  const { stream, host, port, meter, limits } = route;
+  const { connection, nextStatement } = createClient(target, database, route);
   let lost = false;
   connection.on('error', () => {
     lost = true; // the pending call throws it
   });
-  connection.config.connectAttributes = { program_name: 'dbvitals' };
-  const nextStatement = watchPackets(connection);
-  watchLength(connection, stream);
-  // With TLS, the bytes of a socket are counted here. Those of a tunnel are already counted.
-  const counter = stream instanceof Socket ? meter : null;
-  if (tls) speakTls(connection, host, tls, (secure) => guard(secure, counter, limits.runBytes));
-
   const destroy = (reason: Error) => {
     for (const each of [connection.stream, stream]) each.destroy(reason);
   };
@@ -138,15 +112,7 @@ export async function openMysqlSession(
   return {
     tls: connection.stream instanceof TLSSocket ? connection.stream.getProtocol() : null,
     isLost,
-    async read(statement) {
-      const began = performance.now();
-      meter.statements++;
-      try {
-        return await answer(statement);
-      } finally {
-        meter.milliseconds += performance.now() - began;
-      }
-    },
+    read: (statement) => metered(meter, () => answer(statement)),
     readOwn(statement) {
       const ask = () => answerTo(() => ownAnswerOf(connection, asSubquery(statement)));
       return rolledBack(meter, answer, BEGIN_OWN, ask);
@@ -157,6 +123,43 @@ export async function openMysqlSession(
       destroy(new Error('closed'));
     },
   };
+}
+
+/** A client that speaks over the stream of a route, which is not connected yet. Call `nextStatement` before each statement. */
+function createClient(
+  target: Target,
+  database: string,
+  { stream, host, port, meter, limits }: Route,
+): { connection: Wired; nextStatement: () => void } {
+  const tls = tlsOptions(target);
+  guard(stream, meter, limits.runBytes);
+  const connection = mysql.createConnection({
+    host,
+    port,
+    database,
+    user: target.username,
+    password: target.password ?? '',
+    authPlugins: authPlugins(target),
+    ...(tls && { ssl: {} }),
+    stream: () => stream,
+    connectTimeout: 0, // `connecting` limits the time
+    charset: 'utf8mb4_general_ci',
+    flags: ['-LOCAL_FILES', '-MULTI_RESULTS', '-SESSION_TRACK', '-CLIENT_QUERY_ATTRIBUTES'],
+    // Throwing ends the connection. Without this option mysql2 would send an empty file.
+    infileStreamFactory: () => {
+      throw new OwnWords('the server asks for a local file (LOCAL INFILE)');
+    },
+    disableEval: true, // the server names the columns
+    queryFormat: (statement) => statement,
+  });
+  assertWired(connection);
+  connection.config.connectAttributes = { program_name: 'dbvitals' };
+  const nextStatement = watchPackets(connection);
+  watchLength(connection, stream);
+  // With TLS, the bytes of a socket are counted here. Those of a tunnel are already counted.
+  const counter = stream instanceof Socket ? meter : null;
+  if (tls) speakTls(connection, host, tls, (secure) => guard(secure, counter, limits.runBytes));
+  return { connection, nextStatement };
 }
 
 // mysql2 does not connect a stream that is passed to it.

@@ -9,6 +9,7 @@ import { openClient } from './postgres/open-client.ts';
 import { differingSettings, setOwn } from './postgres/own-settings.ts';
 import {
   type Deadline,
+  metered,
   NoAnswer,
   type OpenedSession,
   type Route,
@@ -97,15 +98,10 @@ export async function openPostgresSession(
         return setOwn([]);
       });
       const settings = ABOUT_SETTINGS.test(statement) ? own.formats : own.all;
-      const began = performance.now();
-      meter.statements++;
       const readWith = (all: string) =>
         isRepeated ? plans.read(all, statement) : readIn(`${all}${statement}`);
-      try {
-        return await noteCancel(limits.statementMs, () => convertedOrBytes(readWith, settings));
-      } finally {
-        meter.milliseconds += performance.now() - began;
-      }
+      const ask = () => convertedOrBytes(readWith, settings);
+      return metered(meter, () => noteCancel(limits.statementMs, ask));
     },
     async readOwn(statement) {
       const ask = () => answerTo(() => client.query(alone(asSubquery(statement))));

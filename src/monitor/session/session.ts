@@ -135,6 +135,17 @@ export function answerWithin({ answerMs, signal, isLost, destroy }: Patience) {
   };
 }
 
+/** Runs a statement, and counts it with its time. */
+export async function metered<T>(meter: Meter, ask: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  meter.statements++;
+  try {
+    return await ask();
+  } finally {
+    meter.milliseconds += performance.now() - began;
+  }
+}
+
 /** Runs the statement of a member between `begin` and a rollback, and counts it. */
 export async function rolledBack<T>(
   meter: Meter,
@@ -142,13 +153,12 @@ export async function rolledBack<T>(
   begin: readonly string[],
   ask: () => Promise<T>,
 ): Promise<T> {
-  const began = performance.now();
-  meter.statements++;
   try {
-    for (const statement of begin) await answer(statement);
-    return await ask();
+    return await metered(meter, async () => {
+      for (const statement of begin) await answer(statement);
+      return ask();
+    });
   } finally {
-    meter.milliseconds += performance.now() - began;
     await answer('rollback').catch(() => {});
   }
 }

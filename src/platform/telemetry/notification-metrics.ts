@@ -39,57 +39,59 @@ export function notificationMetrics(registry: Registry) {
       deliveries.inc({ channel, state }, count);
     },
     /** Reports the store's figures. While the store does not answer (`ask` returns null), reports the last ones. */
-    watchStores(stores: WatchedStores<WatchedNotifications>) {
-      const gauge = watchedGauges(registry, stores);
-      const cellNames = Object.keys(stores()[0]?.labels ?? {});
-      const replace = lastFigures(stores);
-      const labelled = (
-        name: string,
-        help: string,
-        label: string,
-        figures: (of: WatchedNotifications) => Readonly<Record<string, number>>,
-      ) =>
-        new Gauge({
-          name,
-          help,
-          labelNames: [...cellNames, label],
-          registers,
-          async collect() {
-            await replace(this, (labels, now) => {
-              for (const [value, figure] of Object.entries(figures(now)))
-                this.set({ ...labels, [label]: value }, figure);
-            });
-          },
-        });
-      gauge(
-        'dbvitals_notification_queued',
-        'Deliveries in the whole store that have not ended',
-        ({ queued }) => queued,
-      );
-      gauge(
-        'dbvitals_notification_oldest_due_seconds',
-        'How long the delivery that is due longest has been waiting for its attempt; disabled and paused destinations do not count',
-        ({ oldestDueSeconds }) => oldestDueSeconds,
-      );
-      labelled(
-        'dbvitals_notification_destinations',
-        'Destinations by state: enabled, failing (enabled, but the last attempt failed), disabled or paused',
-        'state',
-        ({ destinations }) => destinations,
-      );
-      new Counter({
-        name: 'dbvitals_notification_dropped_total',
-        help: 'Completed health checks that were not sent because 10,000 deliveries were queued for the destination',
-        labelNames: cellNames,
-        registers,
-        async collect() {
-          await replace(this, (labels, { dropped }) => this.inc(labels, dropped));
-        },
-      });
-      watchStreams(registry, stores);
-      labelled('dbvitals_alerts_open', 'Open alerts by severity', 'severity', ({ alerts }) => alerts);
-    },
+    watchStores: (stores: WatchedStores<WatchedNotifications>) => watchStores(registry, stores),
   };
+}
+
+function watchStores(registry: Registry, stores: WatchedStores<WatchedNotifications>) {
+  const gauge = watchedGauges(registry, stores);
+  const cellNames = Object.keys(stores()[0]?.labels ?? {});
+  const replace = lastFigures(stores);
+  const labelled = (
+    name: string,
+    help: string,
+    label: string,
+    figures: (of: WatchedNotifications) => Readonly<Record<string, number>>,
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: [...cellNames, label],
+      registers: [registry],
+      async collect() {
+        await replace(this, (labels, now) => {
+          for (const [value, figure] of Object.entries(figures(now)))
+            this.set({ ...labels, [label]: value }, figure);
+        });
+      },
+    });
+  gauge(
+    'dbvitals_notification_queued',
+    'Deliveries in the whole store that have not ended',
+    ({ queued }) => queued,
+  );
+  gauge(
+    'dbvitals_notification_oldest_due_seconds',
+    'How long the delivery that is due longest has been waiting for its attempt; disabled and paused destinations do not count',
+    ({ oldestDueSeconds }) => oldestDueSeconds,
+  );
+  labelled(
+    'dbvitals_notification_destinations',
+    'Destinations by state: enabled, failing (enabled, but the last attempt failed), disabled or paused',
+    'state',
+    ({ destinations }) => destinations,
+  );
+  new Counter({
+    name: 'dbvitals_notification_dropped_total',
+    help: 'Completed health checks that were not sent because 10,000 deliveries were queued for the destination',
+    labelNames: cellNames,
+    registers: [registry],
+    async collect() {
+      await replace(this, (labels, { dropped }) => this.inc(labels, dropped));
+    },
+  });
+  watchStreams(registry, stores);
+  labelled('dbvitals_alerts_open', 'Open alerts by severity', 'severity', ({ alerts }) => alerts);
 }
 
 /** Reports how far each log stream is behind, a series each. */

@@ -1,6 +1,6 @@
 import { ConnectRefused } from '../connect-refused.ts';
 import { openClient } from '../postgres/open-client.ts';
-import type { Deadline, OpenedSession, Route, Target } from '../session.ts';
+import { type Deadline, metered, type OpenedSession, type Route, type Target } from '../session.ts';
 
 /**
  * Connects to PgBouncer's admin console. It speaks only the simple protocol, one command at a time, and knows no transactions:
@@ -23,14 +23,8 @@ export async function openPgbouncerSession(
     tls,
     isLost,
     async read(command) {
-      const began = performance.now();
-      meter.statements++;
-      try {
-        const { rows } = await answerTo(() => client.query(command));
-        return rows;
-      } finally {
-        meter.milliseconds += performance.now() - began;
-      }
+      const { rows } = await metered(meter, () => answerTo(() => client.query(command)));
+      return rows;
     },
     async readOwn() {
       throw new Error('the admin console of PgBouncer runs no SELECT');
