@@ -135,7 +135,7 @@ function checkChart(scratch: string): void {
     imagePullSecrets: [{ name: 'registry' }],
     trustProxy: '10.0.0.0/8',
     drainSeconds: 20,
-    settings: { DBVITALS_ACTIVITY_DAYS: '365' },
+    settings: { DBVITALS_ACTIVITY_DAYS: '365', DBVITALS_PULSE: false, LARGE_NUMBER: 10_000_000 },
     ingress: { host: 'dbvitals.example.com', className: 'nginx', tlsSecret: 'tls', annotations: { a: 'b' } },
     podAnnotations: { a: 'b' },
     nodeSelector: { disk: 'ssd' },
@@ -144,11 +144,9 @@ function checkChart(scratch: string): void {
   const { spec, metadata } = Deployment.spec.template;
   const [container] = spec.containers;
   assert.equal(container.image, 'registry.example.com/dbvitals:other');
-  assert(
-    container.env.some(
-      (one: object) => JSON.stringify(one) === '{"name":"DBVITALS_ACTIVITY_DAYS","value":"365"}',
-    ),
-  );
+  const settings = Object.fromEntries(container.env.map(({ name, value }: Rendered) => [name, value]));
+  const { DBVITALS_ACTIVITY_DAYS, DBVITALS_PULSE, LARGE_NUMBER } = settings;
+  assert.deepEqual([DBVITALS_ACTIVITY_DAYS, DBVITALS_PULSE, LARGE_NUMBER], ['365', 'no', '10000000']);
   assert(container.securityContext.readOnlyRootFilesystem && spec.securityContext.runAsNonRoot);
   assert.equal(spec.terminationGracePeriodSeconds, 70);
   for (const [name, value] of Object.entries(Service.spec.selector))

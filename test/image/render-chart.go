@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -53,11 +54,16 @@ func main() {
 	}
 }
 
+// Helm reads YAML by way of JSON, in which every number is a float64.
 func read(path string) map[string]any {
 	text, err := os.ReadFile(path)
 	check(err)
+	read := map[string]any{}
+	check(yaml.Unmarshal(text, &read))
+	written, err := json.Marshal(read)
+	check(err)
 	found := map[string]any{}
-	check(yaml.Unmarshal(text, &found))
+	check(json.Unmarshal(written, &found))
 	return found
 }
 

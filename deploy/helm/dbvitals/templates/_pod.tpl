@@ -27,7 +27,14 @@ securityContext:
 {{- end }}
 {{- range $name, $value := $settings }}
 - name: {{ $name }}
+  {{- /* Helm reads "no" without quotes as false, and whole numbers as 1e+07. */}}
+  {{- if kindIs "bool" $value }}
+  value: {{ ternary "yes" "no" $value | quote }}
+  {{- else if kindIs "float64" $value }}
+  value: {{ int64 $value | quote }}
+  {{- else }}
   value: {{ $value | quote }}
+  {{- end }}
 {{- end }}
 {{- end }}
 
