@@ -100,7 +100,7 @@ function forecastOf({ per_day, ...row }: Omit<LatestRow, 'series_id'>): Forecast
 }
 
 const textsOfLatest = countAndTexts(
-  'select 0',
+  '0',
   `
   select v.series_id, s.metric, s.metric, nullif(s.check_id, ''), nullif(s.database, ''), s.object, v.value, v.operator, v.warning,
          v.critical, l.measured_at, f.full_at
