@@ -102,8 +102,8 @@ const READS: readonly PlainRead[] = [
       select ${OF_CHANGE}, n.connection_id, n.name as connection_name
         from connection_change c
         join connection n using (account_id, connection_id)
-       where c.account_id = $1 and n.removed_at is null
-       order by c.at at time zone 'UTC' desc, c.change_id desc
+       where c.account_id = $1 and c.change_id > 0 and n.removed_at is null
+       order by c.at desc, c.change_id desc
        limit $2`,
     values: (query) => [perPage(query)],
   },
