@@ -25,7 +25,6 @@ export const LONG_FUNCTIONS: Readonly<Record<string, readonly number[]>> = {
   'http/edge/pipelining.ts': [105],
   'notifications/dispatch/start-dispatcher.ts': [101],
   'notifications/sending/send-in-child.ts': [105],
-  'runs/changes/postgres-schema.ts': [84],
   'service/serve.ts': [139],
   'store/embedded.ts': [116],
 };

@@ -2,9 +2,60 @@ import { type Ask, type Fact, type Reading, textOf } from './facts.ts';
 import { type Redact, redactDefault } from './redact.ts';
 import { SCHEMA_LIMITS, schemaReadings, skippedSchema } from './schema-limits.ts';
 
-// Reads the catalogs only. pg_get_indexdef, pg_get_constraintdef, and pg_get_expr with a table open the table, so they
+// All of this reads the catalogs only. pg_get_indexdef, pg_get_constraintdef, and pg_get_expr with a table open the table, so they
 // wait behind ACCESS EXCLUSIVE: an expression is therefore shown as a hash. A default needs no table. Of a partition only
 // the name is read, because it is as its parent.
+const COLUMNS = `
+      select 'column', concat(t.name, '.', quote_ident(a.attname)),
+             concat(format_type(a.atttypid, a.atttypmod), case when a.attnotnull then ' not null' end,
+                    case when a.attidentity <> '' then ' identity' end,
+                    case when a.attgenerated <> '' then concat(' generated ', left(md5(d.adbin::text), 8))
+                         when d.adbin is not null then concat(' default ', left(pg_get_expr(d.adbin, 0), 800)) end),
+             t.name
+        from whole t
+        join pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
+        left join pg_attrdef d on a.atthasdef and d.adrelid = a.attrelid and d.adnum = a.attnum`;
+
+const INDEXES = `
+      select 'index', concat(quote_ident(n.nspname), '.', quote_ident(c.relname)),
+             concat(case when i.indisunique then 'unique ' end, m.amname, ' on ', t.name, ' (',
+                    (select string_agg(concat(case when k.attnum = 0 then concat('expression ', left(md5(i.indexprs::text), 8))
+                                                   else quote_ident(a.attname) end,
+                                              case when i.indoption[k.place - 1] & 1 = 1 then ' desc' end),
+                                       ', ' order by k.place)
+                       from unnest(i.indkey::int2[]) with ordinality k (attnum, place)
+                       left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum),
+                    ')', case when i.indnatts > i.indnkeyatts then concat(', key ', i.indnkeyatts) end,
+                    case when i.indpred is not null then concat(' where ', left(md5(i.indpred::text), 8)) end,
+                    case when not i.indisvalid then ' invalid' end),
+             t.name
+        from whole t
+        join pg_index i on i.indrelid = t.oid
+        join pg_class c on c.oid = i.indexrelid
+        join pg_namespace n on n.oid = c.relnamespace
+        join pg_am m on m.oid = c.relam`;
+
+const CONSTRAINTS = `
+      select 'constraint', concat(quote_ident(o.conname), ' on ', t.name),
+             concat(case o.contype when 'p' then 'primary key' when 'u' then 'unique' when 'f' then 'foreign key'
+                                   when 'c' then 'check' else 'exclude' end,
+                    ' (', (select string_agg(quote_ident(a.attname), ', ' order by k.place)
+                             from unnest(o.conkey) with ordinality k (attnum, place)
+                             join pg_attribute a on a.attrelid = o.conrelid and a.attnum = k.attnum), ')',
+                    case o.contype
+                      when 'c' then concat(' ', left(md5(o.conbin::text), 8))
+                      when 'f' then concat(' references ', f.name, ' (',
+                                           (select string_agg(quote_ident(a.attname), ', ' order by k.place)
+                                              from unnest(o.confkey) with ordinality k (attnum, place)
+                                              join pg_attribute a on a.attrelid = o.confrelid and a.attnum = k.attnum), ')',
+                                           ' on update ', o.confupdtype, ' on delete ', o.confdeltype) end,
+                    case when o.condeferrable then ' deferrable' end,
+                    case when not o.convalidated then ' not valid' end),
+             t.name
+        from whole t
+        join pg_constraint o on o.conrelid = t.oid and o.contype in ('p', 'u', 'f', 'c', 'x')
+        left join t f on f.oid = o.confrelid`;
+
 const schema = ({ milliseconds, tables, facts, bytes }: typeof SCHEMA_LIMITS) => `
   set local statement_timeout = '${milliseconds}ms';
   with t as materialized (
@@ -24,53 +75,11 @@ const schema = ({ milliseconds, tables, facts, bytes }: typeof SCHEMA_LIMITS) =>
                     case when relispartition then ', a partition' end), null
         from t
       union all
-      select 'column', concat(t.name, '.', quote_ident(a.attname)),
-             concat(format_type(a.atttypid, a.atttypmod), case when a.attnotnull then ' not null' end,
-                    case when a.attidentity <> '' then ' identity' end,
-                    case when a.attgenerated <> '' then concat(' generated ', left(md5(d.adbin::text), 8))
-                         when d.adbin is not null then concat(' default ', left(pg_get_expr(d.adbin, 0), 800)) end),
-             t.name
-        from whole t
-        join pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
-        left join pg_attrdef d on a.atthasdef and d.adrelid = a.attrelid and d.adnum = a.attnum
+      ${COLUMNS}
       union all
-      select 'index', concat(quote_ident(n.nspname), '.', quote_ident(c.relname)),
-             concat(case when i.indisunique then 'unique ' end, m.amname, ' on ', t.name, ' (',
-                    (select string_agg(concat(case when k.attnum = 0 then concat('expression ', left(md5(i.indexprs::text), 8))
-                                                   else quote_ident(a.attname) end,
-                                              case when i.indoption[k.place - 1] & 1 = 1 then ' desc' end),
-                                       ', ' order by k.place)
-                       from unnest(i.indkey::int2[]) with ordinality k (attnum, place)
-                       left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum),
-                    ')', case when i.indnatts > i.indnkeyatts then concat(', key ', i.indnkeyatts) end,
-                    case when i.indpred is not null then concat(' where ', left(md5(i.indpred::text), 8)) end,
-                    case when not i.indisvalid then ' invalid' end),
-             t.name
-        from whole t
-        join pg_index i on i.indrelid = t.oid
-        join pg_class c on c.oid = i.indexrelid
-        join pg_namespace n on n.oid = c.relnamespace
-        join pg_am m on m.oid = c.relam
+      ${INDEXES}
       union all
-      select 'constraint', concat(quote_ident(o.conname), ' on ', t.name),
-             concat(case o.contype when 'p' then 'primary key' when 'u' then 'unique' when 'f' then 'foreign key'
-                                   when 'c' then 'check' else 'exclude' end,
-                    ' (', (select string_agg(quote_ident(a.attname), ', ' order by k.place)
-                             from unnest(o.conkey) with ordinality k (attnum, place)
-                             join pg_attribute a on a.attrelid = o.conrelid and a.attnum = k.attnum), ')',
-                    case o.contype
-                      when 'c' then concat(' ', left(md5(o.conbin::text), 8))
-                      when 'f' then concat(' references ', f.name, ' (',
-                                           (select string_agg(quote_ident(a.attname), ', ' order by k.place)
-                                              from unnest(o.confkey) with ordinality k (attnum, place)
-                                              join pg_attribute a on a.attrelid = o.confrelid and a.attnum = k.attnum), ')',
-                                           ' on update ', o.confupdtype, ' on delete ', o.confdeltype) end,
-                    case when o.condeferrable then ' deferrable' end,
-                    case when not o.convalidated then ' not valid' end),
-             t.name
-        from whole t
-        join pg_constraint o on o.conrelid = t.oid and o.contype in ('p', 'u', 'f', 'c', 'x')
-        left join t f on f.oid = o.confrelid
+      ${CONSTRAINTS}
       union all
       select 'trigger', concat(quote_ident(g.tgname), ' on ', t.name),
              case g.tgenabled when 'O' then 'enabled' when 'D' then 'disabled' when 'R' then 'enabled on replicas'
