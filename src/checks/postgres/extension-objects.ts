@@ -4,8 +4,13 @@
  */
 export function notOfExtension(object: string, schema: string, catalog = 'pg_class'): string {
   return `${isNoMember(catalog, object)}
-     and ${isNoMember('pg_namespace', schema)}`;
+     and ${isNoMember('pg_namespace', schema)}${catalog === 'pg_class' ? `\n     and ${isNoChunk(object)}` : ''}`;
 }
+
+// A user may choose schema and names of TimescaleDB's chunks, which are members of no extension. They inherit from their table.
+const isNoChunk = (table: string) => `not (exists (select from pg_extension where extname = 'timescaledb')
+              and exists (select from pg_inherits up join pg_class chunk on chunk.oid = up.inhrelid
+                           where up.inhrelid = ${table} and not chunk.relispartition))`;
 
 /** Condition: an object of a catalog is not one that an extension made. */
 export function isNoMember(catalog: string, object: string): string {
