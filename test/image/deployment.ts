@@ -124,6 +124,8 @@ function checkChart(scratch: string): void {
     'Service vitals-metrics',
   ];
   assert.deepEqual(Object.keys(render({})).sort(), least);
+  for (const name of ['METRICS_PORT', 'HOST', 'DBVITALS_DRAIN_SECONDS'])
+    assert.throws(() => render({ settings: { [name]: '1' } }), new RegExp(name));
   checkCellsAndParts(render);
   checkCollectorPod(render);
   const {

@@ -12,6 +12,16 @@ securityContext:
 {{- /* The store is that of the Secret, unless the settings name another. */}}
 {{- define "dbvitals.env" -}}
 {{- $settings := .Values.settings }}
+{{- range $name := list "HOST" "PORT" "METRICS_HOST" "METRICS_PORT" "DBVITALS_DATA_DIR" }}
+{{- if hasKey $settings $name }}
+{{- fail (printf "Remove %s from settings: the probes, Services and volumes rely on the image's own." $name) }}
+{{- end }}
+{{- end }}
+{{- range $name, $value := dict "DBVITALS_DRAIN_SECONDS" "drainSeconds" "DBVITALS_TRUST_PROXY" "trustProxy" }}
+{{- if hasKey $settings $name }}
+{{- fail (printf "Set %s instead of settings.%s." $value $name) }}
+{{- end }}
+{{- end }}
 {{- if not (or (hasKey $settings "DATABASE_URL") (hasKey $settings "DATABASE_URL_FILE") (hasKey $settings "DBVITALS_CELLS_FILE")) }}
 {{- if .Values.cells }}
 - name: DBVITALS_CELLS_FILE
