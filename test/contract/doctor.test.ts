@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
@@ -89,6 +89,28 @@ test('an older dbvitals on the port is named as such', async () => {
     });
   } finally {
     older.close();
+  }
+});
+
+test.each<[what: string, send: (response: ServerResponse) => void]>([
+  ['ends', (response) => response.end('the store fails: see the log\n')],
+  ['never ends', (response) => response.write('the store fails: see the log\n')],
+  ['is endless', (response) => response.end(`the store fails: see the log\n${' '.repeat(1e6)}`)],
+])('a service that is not ready says why, whose answer %s', async (_, send) => {
+  const { headers } = await fetch(`${inject('origin')}/readyz`);
+  const unready = createHttpServer((_request, response) => {
+    send(response.writeHead(503, { 'x-dbvitals-store': headers.get('x-dbvitals-store') ?? '' }));
+  }).listen(0, '127.0.0.1');
+  await once(unready, 'listening');
+  const { port } = unready.address() as AddressInfo;
+  try {
+    expect(await diagnose('service', { ...inject('environment'), PORT: `${port}` })).toMatchObject({
+      status: 'warning',
+      message: `http://127.0.0.1:${port}/readyz answers 503: the store fails: see the log.`,
+    });
+  } finally {
+    unready.closeAllConnections();
+    unready.close();
   }
 });
 

@@ -14,7 +14,7 @@ const LIST: Readonly<Record<string, string>> = {
     store/{backup,directory,link} config platform platform/{schema,telemetry,text} vocabulary`,
   'cli/doctor': `
     service monitor accounts/collectors connections notifications/dispatch store store/{backup,directory,link} config
-    platform/network`,
+    platform/{network,text}`,
   service: `
     console-api collector-api api monitor accounts accounts/{collectors,keys,members,sign-in} connections
     notifications/{alerts,channels,destinations,digest,dispatch,log-streams,sending} runs

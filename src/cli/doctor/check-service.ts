@@ -4,11 +4,13 @@ import { TLSSocket } from 'node:tls';
 import type { Config } from '../../config/config.ts';
 import { urlOf } from '../../config/service-url.ts';
 import { certificateOf } from '../../platform/network/tls.ts';
+import { cleanText } from '../../platform/text/clean-text.ts';
 import { readTls } from '../../service/tls-files.ts';
 import { STORE_HEADER } from '../../store/store-identity.ts';
 import type { Diagnosis } from './diagnosis.ts';
 
 const TIMEOUT_MS = 3_000;
+const LONGEST_REASON = 200;
 
 /**
  * Checks that the service of these settings answers on this machine, is ready, uses the store `storeId` (null = unknown) and
@@ -36,7 +38,7 @@ export async function checkService(config: Config, storeId: string | null): Prom
       'Stop that program, or set PORT, TLS_CERT_FILE and DBVITALS_BASE_PATH to the values of the service.';
     return [{ about, status: 'error', message, remedy }];
   }
-  const { status, fingerprint, store } = answer;
+  const { status, fingerprint, store, reason } = answer;
   if (storeId !== null && store !== storeId) {
     const message = `The dbvitals that answers at ${url} uses another store.`;
     const remedy =
@@ -44,15 +46,8 @@ export async function checkService(config: Config, storeId: string | null): Prom
     return [{ about, status: 'error', message, remedy }];
   }
   if (status !== 200) {
-    const message = `${url} answers ${status}.`;
-    return [
-      {
-        about,
-        status: 'warning',
-        message,
-        remedy: 'The service is stopping or its store fails: see its log.',
-      },
-    ];
+    const message = `${url} answers ${status}${reason && `: ${reason}`}.`;
+    return [{ about, status: 'warning', message, remedy: 'See the log of the service.' }];
   }
   if (config.tlsFiles && fingerprint !== fingerprintOf(config.tlsFiles)) {
     return [
@@ -71,6 +66,8 @@ export async function checkService(config: Config, storeId: string | null): Prom
 interface Answer {
   status: number;
   fingerprint: string | null;
+  /** The line that says why it is not ready; may be empty. */
+  reason: string;
   /** The identity of its store; null = the program is not dbvitals. */
   store: string | null;
 }
@@ -79,6 +76,7 @@ interface Answer {
 function ask(url: string): Promise<Answer | 'no connection' | 'no HTTP'> {
   return new Promise((resolve) => {
     let connected = false;
+    let hasAnswered = false;
     // The certificate is compared with the file. Whether this machine trusts its issuer matters only to clients.
     const options = { agent: false, rejectUnauthorized: false, timeout: TIMEOUT_MS };
     const request = (url.startsWith('https:') ? tlsRequest : plainRequest)(url, options, (response) => {
@@ -86,13 +84,21 @@ function ask(url: string): Promise<Answer | 'no connection' | 'no HTTP'> {
       const fingerprint =
         socket instanceof TLSSocket ? (socket.getPeerX509Certificate()?.fingerprint256 ?? null) : null;
       const store = response.headers[STORE_HEADER];
-      resolve({
-        status: response.statusCode ?? 0,
-        fingerprint,
-        store: typeof store === 'string' ? store : null,
+      hasAnswered = true;
+      let reason = '';
+      response.on('error', () => {}); // its end is all that matters
+      response.setEncoding('utf8').on('data', (part: string) => {
+        reason += part;
+        if (reason.length > LONGEST_REASON) request.destroy();
       });
-      response.resume();
-      request.destroy();
+      response.on('close', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          fingerprint,
+          store: typeof store === 'string' ? store : null,
+          reason: cleanText(reason, LONGEST_REASON).trim(),
+        }),
+      );
     });
     request.on('socket', (socket) =>
       socket.once('connect', () => {
@@ -101,7 +107,9 @@ function ask(url: string): Promise<Answer | 'no connection' | 'no HTTP'> {
     );
     request.on('timeout', () => request.destroy());
     request.on('error', () => {});
-    request.on('close', () => resolve(connected ? 'no HTTP' : 'no connection'));
+    request.on('close', () => {
+      if (!hasAnswered) resolve(connected ? 'no HTTP' : 'no connection');
+    });
     request.end();
   });
 }
