@@ -75,7 +75,9 @@ const prepared = (age: number): Row[] => [
 const holder = (kind: string, seconds: number | null, transactions = 5): Row[] => [
   { sees_all: true, me: 'watcher', kind, name: 'it', handle: "'it'", seconds, transactions },
 ];
-const stale = (times: number): Row[] => [{ ...ofRelation, table_name: 'public.t', changes: 20_000, times }];
+const stale = (times: number): Row[] => [
+  { ...ofRelation, table_name: 'public.t', changes: 20_000, times, unanalyzed: null },
+];
 const bloated = (megabytes: number): Row[] => [
   {
     ...ofRelation,
