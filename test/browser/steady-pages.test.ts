@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeWindows, keepPicture, openWindow, visit, WIDE } from './chromium.ts';
 import { type ConsoleAccount, createConsoleAccount } from './console-service.ts';
 import { addDestination } from './destinations.ts';
-import { ANSWERS, drawn, fillEmpty, measure, press, refuse } from './steady.ts';
+import { ANSWERS, drawn, fillEmpty, measure, press, refuse, still } from './steady.ts';
 
 let service: ConsoleAccount;
 let page: Page;
@@ -57,7 +57,7 @@ async function movedBy(
   message: string,
   action: (at: Page) => Promise<unknown>,
 ): Promise<unknown[]> {
-  await expect.poll(() => at.locator('.skeleton-rows').count()).toBe(0); // what still loads moves what is below
+  await still(at);
   await refuse(at, message);
   const before = await measure(at, true);
   await action(at);

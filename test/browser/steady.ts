@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { PHONE, WIDE } from './chromium.ts';
 
 // What stays in its place while an error appears.
@@ -30,6 +31,18 @@ export const measure = (page: Page, isFirst: boolean) =>
         Math.round(one.getBoundingClientRect().top + offset(one)),
       ]));
   })()`);
+
+/** Waits until nothing is a placeholder, and nothing has moved for a while: what still loads moves what is below. */
+export async function still(page: Page): Promise<void> {
+  let before = '';
+  const isStill = async () => {
+    const now = JSON.stringify(await measure(page, true));
+    const isSame = now === before;
+    before = now;
+    return isSame && (await page.locator('.skeleton-rows').count()) === 0;
+  };
+  await expect.poll(isStill, { interval: 300 }).toBe(true);
+}
 
 /** Whatever a page sends, the service answers with this error. */
 export const refuse = (page: Page, message: string) =>
