@@ -1,10 +1,7 @@
 import http from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
 import { signIn } from './console-session.ts';
-import { readPages } from './console-tickets.ts';
 import { type Fault, Seen } from './fault.ts';
-import { ask, during } from './flooded.ts';
-import { FLEET, quantile } from './load.ts';
+import { judgeNeighbour, readBeside } from './neighbour.ts';
 import { onStage } from './stage.ts';
 
 const ENTRIES = 200_000;
@@ -35,55 +32,38 @@ export const consoleExports: Fault = {
     onStage(async (stage) => {
       await stage.command('sample-data', '--account', `${stage.id}`, '--activity', `${ENTRIES}`);
       const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => signIn(stage, stage.id)));
-      const other = await stage.account('--requests-per-minute', '100000');
-      const cookie = await signIn(stage, other.id);
       const { origin } = stage.service;
-      const quiet = await readPages(origin, cookie, during(2));
-      const going = during(extent === 'short' ? 8 : 30);
+      const agent = new http.Agent({ keepAlive: true });
       const statuses: Record<number, number> = {};
       let megabytes = 0;
       let cutOff = 0;
-      const agent = new http.Agent({ keepAlive: true });
-      const loop = async (session: string, paths: string[], first: number) => {
-        for (let turn = first; going(); turn += 1) {
-          const url = `${origin}/console/api${paths[turn % paths.length]}`;
-          const { status, bytes, isWhole } = await read(url, session, agent, going);
-          statuses[status] = (statuses[status] ?? 0) + 1;
-          if (status === 200) megabytes += bytes / 1e6;
-          if (!isWhole && going()) cutOff += 1;
-        }
+      const load = (going: () => boolean) => {
+        const loop = async (session: string, paths: string[], first: number) => {
+          for (let turn = first; going(); turn += 1) {
+            const url = `${origin}/console/api${paths[turn % paths.length]}`;
+            const { status, bytes, isWhole } = await read(url, session, agent, going);
+            statuses[status] = (statuses[status] ?? 0) + 1;
+            if (status === 200) megabytes += bytes / 1e6;
+            if (!isWhole && going()) cutOff += 1;
+          }
+        };
+        return sessions.flatMap((session, at) =>
+          Array.from({ length: LOOPS }, (_, n) => [
+            loop(session, EXPORTS, at + n),
+            loop(session, SEARCHES, at + n),
+          ]).flat(),
+        );
       };
-      const loops = sessions.flatMap((session, at) =>
-        Array.from({ length: LOOPS }, (_, n) => [
-          loop(session, EXPORTS, at + n),
-          loop(session, SEARCHES, at + n),
-        ]).flat(),
-      );
-      // A service compiles a route's schemas at its first request: that is not what is judged.
-      await wait(2_000);
-      const [pages, answers] = await Promise.all([
-        readPages(origin, cookie, going),
-        ask(origin + FLEET, other.key, going),
-      ]);
-      await Promise.all(loops);
+      const neighbour = await readBeside(stage, extent, load);
       agent.destroy();
       const { 200: done = 0, 429: refused = 0, ...rest } = statuses;
-      return new Seen()
+      const seen = new Seen()
         .atLeast(megabytes, 1, 'exported', ' MB')
         .atLeast(done, 3, 'answered')
         .atLeast(refused, SESSIONS, 'refused with 429')
         .none(Object.keys(rest).length, 'other statuses')
-        .none(cutOff, 'cut off')
-        .none(pages.filter(Number.isNaN).length, `of ${pages.length} pages of the other tenant failed`)
-        .none(answers.filter(Number.isNaN).length, `of ${answers.length} answers of its API failed`)
-        .atMost(
-          quantile(pages, 0.5),
-          100,
-          `its pages' median ${Math.round(quantile(quiet, 0.5))} ms →`,
-          ' ms',
-        )
-        .atMost(quantile(pages, 0.99), 300, `p99 ${Math.round(quantile(quiet, 0.99))} ms →`, ' ms')
-        .atMost(quantile(answers, 0.99), 150, 'p99 of its API', ' ms');
+        .none(cutOff, 'cut off');
+      return judgeNeighbour(seen, neighbour);
     }),
 };
 
