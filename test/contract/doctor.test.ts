@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer as createHttpServer, type ServerResponse } from 'node:http';
+import { createServer as createHttpServer, Server as HttpServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
@@ -19,6 +19,19 @@ interface Diagnosis {
   status: string;
   message: string;
   remedy: string | null;
+}
+
+/** What the doctor says of the service, where this program has its port. */
+async function diagnosePort(server: Server, environment: Environment): Promise<Diagnosis & { port: number }> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  try {
+    return { ...(await diagnose('service', { ...environment, PORT: `${port}` })), port };
+  } finally {
+    if (server instanceof HttpServer) server.closeAllConnections();
+    server.close();
+  }
 }
 
 /** What the doctor says of one thing; the exit code is 1 where that is an error. */
@@ -57,18 +70,12 @@ test.each<[what: string, make: () => Server]>([
     () => createServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.2\r\n')),
   ],
 ])('a foreign program on the port that %s is named', async (_, make) => {
-  const server = make().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  try {
-    expect(await diagnose('service', { ...inject('sharedStore'), PORT: `${port}` })).toMatchObject({
-      status: 'error',
-      message: expect.stringMatching(`^Another program uses port ${port}`),
-      remedy: expect.stringContaining('PORT'),
-    });
-  } finally {
-    server.close();
-  }
+  const { port, ...diagnosis } = await diagnosePort(make(), inject('sharedStore'));
+  expect(diagnosis).toMatchObject({
+    status: 'error',
+    message: expect.stringMatching(`^Another program uses port ${port}`),
+    remedy: expect.stringContaining('PORT'),
+  });
 });
 
 test('an older dbvitals on the port is named as such', async () => {
@@ -78,18 +85,13 @@ test('an older dbvitals on the port is named as such', async () => {
     if (url === '/readyz') return response.end('ok\n');
     if (url === '/openapi.json') return response.end(JSON.stringify({ openapi, info }, null, 2));
     return response.writeHead(404).end();
-  }).listen(0, '127.0.0.1');
-  await once(older, 'listening');
-  const { port } = older.address() as AddressInfo;
-  try {
-    expect(await diagnose('service', { ...inject('sharedStore'), PORT: `${port}` })).toMatchObject({
-      status: 'error',
-      message: expect.stringMatching(`^An older version of dbvitals uses port ${port}: `),
-      remedy: expect.stringContaining('Restart the service with this version'),
-    });
-  } finally {
-    older.close();
-  }
+  });
+  const { port, ...diagnosis } = await diagnosePort(older, inject('sharedStore'));
+  expect(diagnosis).toMatchObject({
+    status: 'error',
+    message: expect.stringMatching(`^An older version of dbvitals uses port ${port}: `),
+    remedy: expect.stringContaining('Restart the service with this version'),
+  });
 });
 
 test.each<[what: string, send: (response: ServerResponse) => void]>([
@@ -100,18 +102,12 @@ test.each<[what: string, send: (response: ServerResponse) => void]>([
   const { headers } = await fetch(`${inject('origin')}/readyz`);
   const unready = createHttpServer((_request, response) => {
     send(response.writeHead(503, { 'x-dbvitals-store': headers.get('x-dbvitals-store') ?? '' }));
-  }).listen(0, '127.0.0.1');
-  await once(unready, 'listening');
-  const { port } = unready.address() as AddressInfo;
-  try {
-    expect(await diagnose('service', { ...inject('environment'), PORT: `${port}` })).toMatchObject({
-      status: 'warning',
-      message: `http://127.0.0.1:${port}/readyz answers 503: the store fails: see the log.`,
-    });
-  } finally {
-    unready.closeAllConnections();
-    unready.close();
-  }
+  });
+  const { port, ...diagnosis } = await diagnosePort(unready, inject('environment'));
+  expect(diagnosis).toMatchObject({
+    status: 'warning',
+    message: `http://127.0.0.1:${port}/readyz answers 503: the store fails: see the log.`,
+  });
 });
 
 test('a stopped service is a warning, not a foreign program', async () => {
