@@ -26,9 +26,10 @@ const SCHEMA = /^`(?:[^`]|``)+`/;
  */
 export function findLeftOut(
   { database, object }: { database: string; object: string | null },
-  leftOut: readonly string[],
+  leftOut: ReadonlySet<string>,
 ): string | undefined {
   if (object === database || object === `"${database.replaceAll('"', '""')}"`) return undefined;
   const [schema] = database === '' ? (SCHEMA.exec(object ?? '') ?? []) : [];
-  return leftOut.find((name) => name === (schema ?? database));
+  const place = schema ?? database;
+  return leftOut.has(place) ? place : undefined;
 }

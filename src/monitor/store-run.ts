@@ -66,7 +66,7 @@ export async function storeRun(deps: StoreDeps, run: EndedRun, note?: NoteStep):
     if (run.claim !== undefined && !(await endClaim(change.client, connection, run.claim))) return null;
     const state = await readState(change, run);
     if (!state) return null;
-    const found = countLeftOut(measured.outcomes, measured.leftOut, state.tickets);
+    const found = countLeftOut(measured.outcomes, new Set(measured.leftOut), state.tickets);
     const verdict = judgeRun({
       outcomes: [...found, ...retiredOutcomes(state.tickets, run.loaded?.own ?? null)],
       previous: state.previous.findings,
@@ -187,7 +187,7 @@ async function storeTickets(
     unsilencedScore,
     outcomes,
     measured: measured.outcomes,
-    leftOut: measured.leftOut,
+    leftOut: new Set(measured.leftOut),
     measures: measured.measures,
     tickets,
     previous,

@@ -65,10 +65,11 @@ export function planTickets(
       if (ticket) changed.push(found(ticket, finding));
       else opened.set(name, finding);
     }
+    const unmeasured = new Set(outcome.unmeasured);
     const near = new Set(outcome.near.map((place) => key({ check_id: outcome.check.id, ...place })));
     for (const [name, ticket] of ticketOf) {
       if (ticket.check_id !== outcome.check.id || ticket.status !== 'open' || faults.has(name)) continue;
-      if (outcome.measured && !outcome.unmeasured.includes(ticket.database)) {
+      if (outcome.measured && !unmeasured.has(ticket.database)) {
         const needsAnother = outcome.check.volatile && !witnessed.ends.has(outcome.check.id);
         changed.push(missed(ticket, needsAnother, near.has(name)));
       }

@@ -12,7 +12,7 @@ const NAMES = 300;
  */
 export function countLeftOut(
   outcomes: readonly Outcome[],
-  leftOut: readonly string[],
+  leftOut: ReadonlySet<string>,
   tickets: readonly Pick<StandingTicket, 'check_id' | 'database' | 'object' | 'status'>[],
 ): Outcome[] {
   const kept = tickets.flatMap(({ check_id, status, database, object }) => {
@@ -22,8 +22,9 @@ export function countLeftOut(
   const byCheck = Map.groupBy(kept, ({ check_id }) => check_id);
   return outcomes.map((outcome) => {
     const own = byCheck.get(outcome.check.id) ?? [];
-    const places = [...new Set(own.map(({ place }) => place))];
-    const unmeasured = places.filter((place) => !outcome.unmeasured.includes(place));
+    const places = new Set(own.map(({ place }) => place));
+    const known = new Set(outcome.unmeasured);
+    const unmeasured = [...places].filter((place) => !known.has(place));
     if (!outcome.measured || unmeasured.length === 0) return outcome;
     return {
       ...outcome,

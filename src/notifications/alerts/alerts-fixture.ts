@@ -65,7 +65,7 @@ export function facts(given: Partial<RunFacts> = {}): RunFacts {
     outcomes,
     measured: outcomes,
     measures: [],
-    leftOut: [],
+    leftOut: new Set(),
     ...given,
   };
 }

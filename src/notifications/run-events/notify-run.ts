@@ -29,7 +29,7 @@ interface RunNews {
   measured: readonly Outcome[];
   measures: readonly SeriesValue[];
   /** Databases that exist, but that no check looked into. */
-  leftOut: readonly string[];
+  leftOut: ReadonlySet<string>;
   tickets: readonly TicketEntry[];
   previous: PreviousRun;
 }

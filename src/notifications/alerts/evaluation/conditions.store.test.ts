@@ -116,7 +116,7 @@ describe('conditions', () => {
     const beside = [size('crm', 5)];
     const locked = outcome('PG_DEAD_TUPLES', [], { unmeasured: ['shop'] });
     await evaluate(store, key, facts({ measures: [...beside, size('shop', 200)] }));
-    await evaluate(store, key, facts({ measures: beside, leftOut: ['shop'] }));
+    await evaluate(store, key, facts({ measures: beside, leftOut: new Set(['shop']) }));
     await evaluate(store, key, facts({ measures: beside, outcomes: [...REACHED, locked] }));
     expect(await states(key)).toEqual(['open']);
     // It was read, although a check of it failed.

@@ -22,7 +22,7 @@ export interface RunFacts {
   measured: readonly Outcome[];
   measures: readonly SeriesValue[];
   /** Databases that exist, but that no check looked into. */
-  leftOut: readonly string[];
+  leftOut: ReadonlySet<string>;
 }
 
 /** What pulses saw last. */
