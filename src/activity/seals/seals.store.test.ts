@@ -124,12 +124,12 @@ describe('verification detects changes by the database owner', () => {
 describe('after the secret key was lost', () => {
   const lost = () => store.deps.secret;
   const fresh = [randomBytes(32)] as const;
-  const keysOf = (...secrets: SecretKeys[]) =>
+  const openKeys = (...secrets: SecretKeys[]) =>
     Promise.all(secrets.map((secret) => openSealKeys(owner, secret, accountId))).then(
       (all) => new Set(all.flatMap((keys) => [...keys.keys()])),
     );
   const verifyBy = async (...secrets: SecretKeys[]) => {
-    const keys = await keysOf(...secrets);
+    const keys = await openKeys(...secrets);
     return inTransaction(store.writer, (client) => verifyStore(within(client), accountId, keys, null));
   };
   const replaceKey = (secret: SecretKeys = fresh) =>
