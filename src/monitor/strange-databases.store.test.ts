@@ -75,7 +75,7 @@ test('settings of the role, the database or the server change nothing', async ()
   }
 });
 
-test('a run switches JIT off, and the planner back to its built-in settings', async () => {
+test('a run switches JIT and parallel workers off, and the planner back to its built-in settings', async () => {
   const session = await store.superuser();
   for (const setting of [
     'jit = on',
@@ -88,11 +88,13 @@ test('a run switches JIT off, and the planner back to its built-in settings', as
   await session.query(`begin; ${setOwn(rows).all}`);
   const { rows: now } = await session.query(
     `select name, setting, boot_val from pg_settings
-      where name in ('jit', 'enable_hashjoin', 'work_mem', 'quote_all_identifiers') order by name collate "C"`,
+      where name in ('jit', 'enable_hashjoin', 'max_parallel_workers_per_gather', 'work_mem', 'quote_all_identifiers')
+      order by name collate "C"`,
   );
   expect(now).toEqual([
     { name: 'enable_hashjoin', setting: 'on', boot_val: 'on' },
     { name: 'jit', setting: 'off', boot_val: expect.any(String) },
+    { name: 'max_parallel_workers_per_gather', setting: '0', boot_val: '2' },
     { name: 'quote_all_identifiers', setting: 'off', boot_val: 'off' },
     { name: 'work_mem', setting: '4096', boot_val: '4096' },
   ]);

@@ -4,7 +4,7 @@ import { literal } from '../../../checks/postgres/server-texts.ts';
 /**
  * Settings that change what a statement says or costs, and that a role, a database or the server may set: → the value of a
  * run, or null for the one that is built in. Names of objects must stay the same, because tickets and silences have them; JIT
- * compiles for longer than the checks run.
+ * compiles for longer than the checks run, and parallel workers, which are the server's own, take longer to start than they save.
  */
 const OWN: Readonly<Record<string, string | null>> = {
   quote_all_identifiers: 'off',
@@ -32,7 +32,7 @@ const OWN: Readonly<Record<string, string | null>> = {
   cpu_operator_cost: null,
   parallel_setup_cost: null,
   parallel_tuple_cost: null,
-  max_parallel_workers_per_gather: null,
+  max_parallel_workers_per_gather: '0',
   from_collapse_limit: null,
   join_collapse_limit: null,
   stats_fetch_consistency: null,
