@@ -25,7 +25,7 @@ const widensReferenced = `own.bytes > other.bytes
                and ${notOfExtension('k.confrelid', '(select relnamespace from pg_class where oid = k.confrelid)')}`;
 
 const candidates = ({ minimum_rows }: typeof thresholds) => `
-  with large as materialized (${largeKeys(minimum_rows)}
+  with large_key as materialized (${largeKeys(minimum_rows)}
   ), typed as not materialized (${typed}
   )
   select k.oid,
@@ -39,7 +39,7 @@ const candidates = ({ minimum_rows }: typeof thresholds) => `
          concat_ws(' ', format('ALTER TABLE %I.%I ', n.nspname, c.relname) || differing.retype || ';',
                         format('ALTER TABLE %I.%I ', rn.nspname, r.relname) || differing.retype_referenced || ';') as mend,
          greatest(${tableRows('c')}, ${tableRows('r')}) as rows, null as unseen
-    from large k
+    from large_key k
     join pg_class c on c.oid = k.conrelid
     join pg_namespace n on n.oid = c.relnamespace
     join pg_class r on r.oid = k.confrelid
@@ -72,13 +72,12 @@ const candidates = ({ minimum_rows }: typeof thresholds) => `
 /** The foreign keys of which either table may have so many rows. */
 function largeKeys(rows: number): string {
   return `
+    with large as materialized (select c.oid from pg_class c where ${mayHaveRows('c', rows)})
     select k.*
       from pg_constraint k
-      join pg_class c on c.oid = k.conrelid
-      join pg_class r on r.oid = k.confrelid
      where k.contype = 'f'
        and k.conparentid = 0
-       and (${mayHaveRows('c', rows)} or ${mayHaveRows('r', rows)})`;
+       and (k.conrelid in (select oid from large) or k.confrelid in (select oid from large))`;
 }
 
 // Whether a column that the advice changes refuses a new type.

@@ -18,10 +18,12 @@ export function tableRows(alias: string): string {
 
 /**
  * Condition: the table `alias`, a row of pg_class, may have `minimum` rows by {@link tableRows}. It costs less than most others, so that a
- * check that ignores small tables looks no further at them.
+ * check that ignores small tables looks no further at them. Of an index or a TOAST table nothing is asked: PostgreSQL may
+ * put this to every relation.
  */
 export function mayHaveRows(alias: string, minimum: number): string {
-  return `(${alias}.relkind = 'p' or greatest(${alias}.reltuples, pg_stat_get_live_tuples(${alias}.oid)) >= ${Number(minimum)})`;
+  const large = `greatest(${alias}.reltuples, pg_stat_get_live_tuples(${alias}.oid)) >= ${Number(minimum)}`;
+  return `(${alias}.relkind = 'p' or ${alias}.relkind = 'r' and ${large})`;
 }
 
 /** Whether a row's `rows`, by {@link tableRows}, are too few for a fault to matter. Unknown ones are not. */
