@@ -86,7 +86,6 @@ export function PastEpisodes({ episodes, label }: { episodes: readonly Episode[]
   const columns: Column<Episode>[] = [
     ...COLUMNS,
     {
-      id: 'tree',
       header: 'Blocking tree',
       hideHeader: true,
       width: '8.5rem',
@@ -122,13 +121,11 @@ export function PastEpisodes({ episodes, label }: { episodes: readonly Episode[]
 
 const COLUMNS: readonly Column<Episode>[] = [
   {
-    id: 'began',
     header: 'Began',
     width: 'minmax(8.5rem, 11rem)',
     cell: ({ began_at }) => <Time as="local" at={began_at} />,
   },
   {
-    id: 'who',
     header: 'Session that blocked others',
     width: 'minmax(7rem, 2fr)',
     narrow: 'lead',
@@ -148,7 +145,6 @@ const COLUMNS: readonly Column<Episode>[] = [
     ),
   },
   {
-    id: 'lasted',
     header: 'Lasted',
     width: '5.5rem',
     align: 'end',
@@ -156,14 +152,12 @@ const COLUMNS: readonly Column<Episode>[] = [
       duration((Date.parse(ended_at ?? seen_at) - Date.parse(began_at)) / 1_000),
   },
   {
-    id: 'sessions',
     header: 'Blocked',
     width: '6rem',
     align: 'end',
     cell: ({ most_sessions }) => counted(most_sessions, 'session'),
   },
   {
-    id: 'lost',
     header: 'Time lost',
     width: '5.5rem',
     align: 'end',

@@ -8,7 +8,6 @@ export function actionsColumn<Row>(
   listActions: (row: Row) => readonly Action[],
 ): Column<Row> {
   return {
-    id: 'actions',
     header: 'Actions',
     hideHeader: true,
     width: '2.5rem',

@@ -2,7 +2,8 @@ import { memo, type ReactNode, type Ref } from 'react';
 import { useTimeZone } from '../time-zone.ts';
 
 export interface Column<Row> {
-  id: string;
+  /** What `sort` calls it; its header by default. */
+  id?: string;
   header: string;
   cell: (row: Row) => ReactNode;
   /** A track of a CSS grid, such as `6rem` or `minmax(10rem, 2fr)`; `minmax(0, 1fr)` unless told. `auto` only in short lists. */
@@ -47,7 +48,7 @@ function TableRow<Row>({ row, index, columns, heading, detail, measure }: RowPro
           <div
             className={cellClass(column)}
             data-label={column.hideHeader ? '' : column.header}
-            key={column.id}
+            key={column.id ?? column.header}
             role="cell"
           >
             {column.cell(row)}

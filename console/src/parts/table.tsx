@@ -30,6 +30,8 @@ interface TableProps<Row> {
   detail?: (row: Row) => ReactNode;
   /** `j` and `k` go to the next and previous row, as the arrows do within the list; Enter opens the row's `.row-link`. */
   hasKeyboardNavigation?: boolean;
+  /** What stands in place of a table without rows. */
+  empty?: ReactNode;
   /** Height of most rows in pixels, before they are measured. */
   rowHeight?: number;
 }
@@ -47,7 +49,11 @@ const DRAWN_OF_GROWING = 100;
  * A table. Of many rows only the visible ones are drawn. A link with the class `row-link` in a cell makes the row
  * clickable.
  */
-export function Table<Row>(props: TableProps<Row>) {
+export function Table<Row>({ empty, ...props }: TableProps<Row>) {
+  return empty !== undefined && props.rows.length === 0 ? empty : <TableOfRows {...props} />;
+}
+
+function TableOfRows<Row>(props: Omit<TableProps<Row>, 'empty'>) {
   const { label, columns, rows, rowKey, hasKeyboardNavigation = false, onEnd } = props;
   const body = useRef<HTMLDivElement>(null);
   // The row of keyboard navigation: a row scrolled out of view is removed, and its focus is lost.
@@ -104,7 +110,12 @@ export function Table<Row>(props: TableProps<Row>) {
         <div className="table-head" role="rowgroup">
           <div aria-rowindex={1} className="table-row" role="row">
             {columns.map((column) => (
-              <HeaderCell column={column} key={column.id} onSort={props.onSort} sort={props.sort} />
+              <HeaderCell
+                column={column}
+                key={column.id ?? column.header}
+                onSort={props.onSort}
+                sort={props.sort}
+              />
             ))}
           </div>
         </div>
@@ -163,7 +174,7 @@ interface HeaderProps<Row> {
 }
 
 function HeaderCell<Row>({ column, sort, onSort }: HeaderProps<Row>) {
-  const { id, header, isSortable = false, hideHeader = false } = column;
+  const { header, id = header, isSortable = false, hideHeader = false } = column;
   const isSorted = sort?.column === id;
   const order = isSorted && sort.descending ? 'descending' : 'ascending';
   return (

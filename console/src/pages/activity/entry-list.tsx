@@ -71,20 +71,17 @@ function gapsBelow(entries: readonly ActivityEntry[]): Map<number, number> {
 function columnsFor(open: string | undefined): readonly Column<ActivityEntry>[] {
   return [
     {
-      id: 'id',
       header: 'Entry',
       cell: ({ id }) => <span className="mono">{figure(id)}</span>,
       width: '5rem',
       align: 'end',
     },
     {
-      id: 'occurred_at',
       header: 'Time',
       cell: ({ occurred_at }) => <Time as="local" at={occurred_at} seconds />,
       width: 'minmax(11.5rem, 12.75rem)',
     },
     {
-      id: 'action_type',
       header: 'What happened',
       cell: (entry) => <Sentence entry={entry} isOpen={String(entry.id) === open} />,
       narrow: 'lead',

@@ -43,21 +43,18 @@ function AlertLink({ alert }: { alert: Alert }) {
 // On narrow screens the first cell shows everything.
 const COMMON: readonly Column<Alert>[] = [
   {
-    id: 'severity',
     header: 'Severity',
     width: '6.5rem',
     narrow: 'hide',
     cell: ({ severity }) => <StatusMark quiet status={severity} />,
   },
   {
-    id: 'rule',
     header: 'Alert',
     width: 'minmax(0, 2fr)',
     narrow: 'lead',
     cell: (alert) => <AlertLink alert={alert} />,
   },
   {
-    id: 'value',
     header: 'Value',
     width: 'minmax(0, 1fr)',
     narrow: 'hide',
@@ -69,14 +66,12 @@ const COMMON: readonly Column<Alert>[] = [
 function endColumns(time: string, state: string): readonly Column<Alert>[] {
   return [
     {
-      id: 'time',
       header: time,
       width: '7.5rem',
       narrow: 'hide',
       cell: ({ resolved_at, since }) => <Time at={resolved_at ?? since} />,
     },
     {
-      id: 'state',
       header: state,
       width: 'minmax(0, 1.1fr)',
       narrow: 'hide',

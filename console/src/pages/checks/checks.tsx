@@ -60,19 +60,18 @@ function OwnCheckList({ list: { items }, mayWrite, show }: ListProps) {
   useRestoredFocus(search.add !== undefined || opened !== undefined || removed !== null);
   return (
     <>
-      {items.length === 0 ? (
-        <Message icon="check" title="No own checks yet">
-          Orders that hang, the depth of a queue, failed payments: numbers that only your team knows.
-          {!mayWrite && ' An owner or administrator can add a check.'}
-        </Message>
-      ) : (
-        <Table
-          columns={listColumns(mayWrite, show, setRemoved)}
-          label="Own checks"
-          rowKey={({ id }) => id}
-          rows={items}
-        />
-      )}
+      <Table
+        empty={
+          <Message icon="check" title="No own checks yet">
+            Orders that hang, the depth of a queue, failed payments: numbers that only your team knows.
+            {!mayWrite && ' An owner or administrator can add a check.'}
+          </Message>
+        }
+        columns={listColumns(mayWrite, show, setRemoved)}
+        label="Own checks"
+        rowKey={({ id }) => id}
+        rows={items}
+      />
       {mayWrite && search.add && <AddOwnCheck onClose={close} />}
       {opened && mayWrite && <ChangeOwnCheck key={opened.id} onClose={close} own={opened} />}
       {opened && !mayWrite && <OwnCheckDetails onClose={close} own={opened} />}
@@ -102,7 +101,6 @@ function listColumns(
 ): Column<ShownOwnCheck>[] {
   const columns: Column<ShownOwnCheck>[] = [
     {
-      id: 'check',
       header: 'Check',
       width: 'minmax(12rem, 3fr)',
       narrow: 'lead',
@@ -115,9 +113,8 @@ function listColumns(
         </span>
       ),
     },
-    { id: 'levels', header: 'Reports', width: 'minmax(10rem, 2fr)', cell: (own) => levelsText(own) },
+    { header: 'Reports', width: 'minmax(10rem, 2fr)', cell: (own) => levelsText(own) },
     {
-      id: 'where',
       header: 'Runs on',
       width: 'minmax(10rem, 2fr)',
       cell: ({ engine, tags, connections }) => (
@@ -127,7 +124,6 @@ function listColumns(
       ),
     },
     {
-      id: 'changed',
       header: 'Changed',
       width: 'minmax(8rem, 1fr)',
       cell: ({ changed_at, changed_by }) => (

@@ -29,7 +29,6 @@ type Act = ((what: 'token' | 'revoke', of: Collector) => void) | null;
 function columns(act: Act): Column<Collector>[] {
   return [
     {
-      id: 'name',
       header: 'Name',
       width: 'minmax(0, 1.4fr)',
       narrow: 'lead',
@@ -43,24 +42,20 @@ function columns(act: Act): Column<Collector>[] {
       ),
     },
     {
-      id: 'state',
       header: 'State',
       cell: ({ state }) => <StatusMark quiet status={LOOKS[state].status} word={LOOKS[state].word} />,
     },
     {
-      id: 'contact',
       header: 'Last contact',
       cell: ({ last_contact_at: at }) => (at ? <Time at={at} /> : <span className="quiet">never</span>),
     },
-    { id: 'lag', header: 'Waiting results', cell: (collector) => <WaitingResults {...collector} /> },
-    { id: 'connections', header: 'Connections', cell: ({ connections }) => connections },
+    { header: 'Waiting results', cell: (collector) => <WaitingResults {...collector} /> },
+    { header: 'Connections', cell: ({ connections }) => connections },
     {
-      id: 'version',
       header: 'Version',
       cell: ({ version }) => version ?? <span className="quiet">unknown</span>,
     },
     {
-      id: 'act',
       header: 'Actions',
       hideHeader: true,
       width: 'auto',

@@ -114,21 +114,20 @@ function Differences({ ids, of }: DifferencesProps) {
           The settings of <bdi>{names[unread]}</bdi> have not been read yet.
         </p>
       )}
-      {shown.length === 0 ? (
-        <Message icon="check" title="No differences">
-          The latest runs found the same settings, versions and findings.
-        </Message>
-      ) : (
-        <Table
-          columns={columns}
-          hasKeyboardNavigation
-          heading={({ section }, before) => section !== before?.section && section}
-          label="Differences"
-          rowHeight={45}
-          rowKey={({ id }) => id}
-          rows={shown}
-        />
-      )}
+      <Table
+        empty={
+          <Message icon="check" title="No differences">
+            The latest runs found the same settings, versions and findings.
+          </Message>
+        }
+        columns={columns}
+        hasKeyboardNavigation
+        heading={({ section }, before) => section !== before?.section && section}
+        label="Differences"
+        rowHeight={45}
+        rowKey={({ id }) => id}
+        rows={shown}
+      />
     </div>
   );
 }

@@ -28,28 +28,24 @@ const SOURCES: Readonly<Record<Report['source'], string>> = {
 
 const COLUMNS: Column<Report>[] = [
   {
-    id: 'at',
     header: 'Ended',
     width: 'minmax(8rem, 2fr)',
     narrow: 'lead',
     cell: ({ at }) => <Time as="local" at={at} />,
   },
   {
-    id: 'outcome',
     header: 'Outcome',
     width: '7rem',
     cell: ({ succeeded }) => (succeeded ? 'Succeeded' : 'Failed'),
   },
   {
-    id: 'size',
     header: 'Size',
     width: '7rem',
     cell: ({ bytes }) =>
       bytes === null ? <span className="quiet">unknown</span> : valueText(bytes, 'bytes'),
   },
-  { id: 'took', header: 'Took', width: '7rem', cell: (report) => <Took {...report} /> },
+  { header: 'Took', width: '7rem', cell: (report) => <Took {...report} /> },
   {
-    id: 'source',
     header: 'Reported by',
     width: 'minmax(8rem, 2fr)',
     cell: ({ source, label }) => (
@@ -110,18 +106,15 @@ export function Backups({ connectionId }: { connectionId: string }) {
     >
       {asking === null && <InlineError error={create.error} />}
       <Loaded query={query}>
-        {({ reports }) =>
-          reports.length === 0 ? (
-            <p className="quiet">No backup was reported yet.</p>
-          ) : (
-            <Table
-              columns={COLUMNS}
-              label="Backups"
-              rowKey={({ at, source, label }) => `${at} ${source} ${label}`}
-              rows={reports}
-            />
-          )
-        }
+        {({ reports }) => (
+          <Table
+            empty={<p className="quiet">No backup was reported yet.</p>}
+            columns={COLUMNS}
+            label="Backups"
+            rowKey={({ at, source, label }) => `${at} ${source} ${label}`}
+            rows={reports}
+          />
+        )}
       </Loaded>
       {token !== null && <HeartbeatDialog onDone={() => setToken(null)} token={token} />}
       {asking !== null && (

@@ -58,13 +58,11 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
   const count = (wanted: Status) => findings.filter(({ status }) => status === wanted).length;
   const columns: Column<ExplainedFinding>[] = [
     {
-      id: 'status',
       header: 'Status',
       width: '6.5rem',
       cell: ({ status }) => <StatusMark quiet status={status} />,
     },
     {
-      id: 'finding',
       header: 'Finding',
       width: 'minmax(10rem, 2fr)',
       narrow: 'lead',
@@ -82,7 +80,6 @@ export function Findings({ settings, findings, silences }: FindingsProps) {
       },
     },
     {
-      id: 'measured',
       header: 'Measured',
       width: 'minmax(10rem, 3fr)',
       cell: (finding) => (

@@ -68,11 +68,13 @@ function Reading({ reading }: { reading: LiveReading }) {
       {blocking.map(({ tree, ends }) => (
         <LiveEpisode ends={ends} key={tree.root?.pid ?? 'unknown'} tree={tree} />
       ))}
-      {sessions.length === 0 ? (
-        <p className="quiet">No session is active.</p>
-      ) : (
-        <Table columns={COLUMNS} label="Sessions now" rowKey={groupKey} rows={sessions} />
-      )}
+      <Table
+        empty={<p className="quiet">No session is active.</p>}
+        columns={COLUMNS}
+        label="Sessions now"
+        rowKey={groupKey}
+        rows={sessions}
+      />
     </div>
   );
 }
@@ -85,9 +87,8 @@ const name = (text: string) =>
   text === '' ? <span className="quiet">–</span> : <bdi className="mono">{text}</bdi>;
 
 const COLUMNS: readonly Column<Group>[] = [
-  { id: 'count', header: 'Sessions', width: '5rem', align: 'end', cell: ({ count }) => count },
+  { header: 'Sessions', width: '5rem', align: 'end', cell: ({ count }) => count },
   {
-    id: 'state',
     header: 'State',
     width: 'minmax(9rem, 1.5fr)',
     narrow: 'lead',
@@ -103,19 +104,17 @@ const COLUMNS: readonly Column<Group>[] = [
       ),
   },
   {
-    id: 'oldest',
     header: 'Oldest',
     width: '5rem',
     align: 'end',
     cell: ({ seconds }) => duration(seconds),
   },
-  { id: 'role', header: 'Role', width: 'minmax(5rem, 1fr)', cell: ({ role }) => name(role) },
+  { header: 'Role', width: 'minmax(5rem, 1fr)', cell: ({ role }) => name(role) },
   {
-    id: 'application',
     header: 'Application',
     width: 'minmax(5rem, 1fr)',
     cell: ({ application }) => name(application),
   },
-  { id: 'database', header: 'Database', width: 'minmax(5rem, 1fr)', cell: ({ database }) => name(database) },
-  { id: 'query', header: 'Query', width: 'minmax(6rem, 1fr)', cell: ({ query }) => name(query.slice(0, 20)) },
+  { header: 'Database', width: 'minmax(5rem, 1fr)', cell: ({ database }) => name(database) },
+  { header: 'Query', width: 'minmax(6rem, 1fr)', cell: ({ query }) => name(query.slice(0, 20)) },
 ];

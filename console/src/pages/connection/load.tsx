@@ -98,20 +98,17 @@ function Top({ load: { top }, by }: { load: ConnectionLoad; by: LoadDimension })
   const all = top.reduce((sum, { sessions }) => sum + sessions, 0);
   const columns: Column<Part>[] = [
     {
-      id: 'part',
       header: 'Largest in this range',
       narrow: 'lead',
       cell: (part) => <PartName by={by} part={part} />,
     },
     {
-      id: 'sessions',
       header: 'Sessions',
       width: '6rem',
       align: 'end',
       cell: ({ sessions }) => valueText(sessions, 'count'),
     },
     {
-      id: 'share',
       header: 'Share',
       width: '5rem',
       align: 'end',

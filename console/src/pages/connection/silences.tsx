@@ -27,7 +27,6 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
   if (silences.length === 0) return null;
   const columns: Column<Silence>[] = [
     {
-      id: 'what',
       header: 'Silenced',
       width: 'minmax(9rem, 2fr)',
       narrow: 'lead',
@@ -41,7 +40,6 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
       ),
     },
     {
-      id: 'why',
       header: 'Reason',
       width: 'minmax(9rem, 3fr)',
       cell: ({ reason, note }) => (
@@ -50,15 +48,13 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
         </>
       ),
     },
-    { id: 'since', header: 'Since', width: '8rem', cell: ({ created_at }) => <Time at={created_at} /> },
+    { header: 'Since', width: '8rem', cell: ({ created_at }) => <Time at={created_at} /> },
     {
-      id: 'until',
       header: 'Until',
       width: '10rem',
       cell: ({ until }) => (until ? <Time as="local" at={until} /> : 'no end date'),
     },
     {
-      id: 'end',
       header: 'End',
       width: '5rem',
       align: 'end',

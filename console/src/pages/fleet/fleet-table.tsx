@@ -22,7 +22,6 @@ export function shownStatus({ status, stale }: FleetRow): Status {
 }
 
 const SELECT: Column<FleetRow> = {
-  id: 'select',
   header: 'Selected',
   hideHeader: true,
   cell: ({ id, name }) => <SelectBox id={id} label={`connection ${name}`} />,
@@ -64,13 +63,7 @@ const FIRST: readonly Column<FleetRow>[] = [
   },
 ];
 
-const live = (
-  id: string,
-  header: string,
-  width: string,
-  cell: Column<FleetRow>['cell'],
-): Column<FleetRow> => ({
-  id,
+const live = (header: string, width: string, cell: Column<FleetRow>['cell']): Column<FleetRow> => ({
   header,
   width,
   align: 'end',
@@ -78,21 +71,21 @@ const live = (
 });
 
 const WIDE: readonly Column<FleetRow>[] = [
-  live('active', 'Active', '4rem', ({ id }) => <ActiveNow id={id} />),
-  live('blocked', 'Blocked', '4.5rem', ({ id }) => <BlockedNow id={id} />),
-  live('throughput', 'Throughput', '7.5rem', ({ id }) => <Throughput id={id} />),
-  live('lag', 'Replica lag', '6rem', ({ id }) => <ReplicaLag id={id} />),
+  live('Active', '4rem', ({ id }) => <ActiveNow id={id} />),
+  live('Blocked', '4.5rem', ({ id }) => <BlockedNow id={id} />),
+  live('Throughput', '7.5rem', ({ id }) => <Throughput id={id} />),
+  live('Replica lag', '6rem', ({ id }) => <ReplicaLag id={id} />),
 ];
 
 /** Without room for four columns: what goes together, one above the other. */
 const COMPACT: readonly Column<FleetRow>[] = [
-  live('active', 'Active', '4.5rem', ({ id }) => (
+  live('Active', '4.5rem', ({ id }) => (
     <>
       <ActiveNow id={id} />
       <BlockedNow id={id} isBelow />
     </>
   )),
-  live('throughput', 'Throughput', '5.25rem', ({ id }) => (
+  live('Throughput', '5.25rem', ({ id }) => (
     <>
       <Throughput id={id} />
       <ReplicaLag id={id} isBelow />
@@ -118,7 +111,6 @@ const SCORE: Column<FleetRow> = {
 
 const LAST: readonly Column<FleetRow>[] = [
   {
-    id: 'finding',
     header: 'Worst finding',
     width: 'minmax(6.25rem, 1fr)',
     cell: (row) => <WorstFinding row={row} />,

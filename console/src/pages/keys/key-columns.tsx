@@ -37,13 +37,11 @@ export function apiKeyColumns(limit: number, act: ApiKeyAction | null): Column<A
       },
     },
     {
-      id: 'state',
       header: 'State',
       width: 'minmax(8rem, 1.3fr)',
       cell: ({ subject, status }) => <ApiKeyStatusCell status={status} subject={subject} />,
     },
     {
-      id: 'minute',
       header: 'This minute',
       width: 'minmax(5rem, 0.9fr)',
       cell: ({ subject, status, window }) =>

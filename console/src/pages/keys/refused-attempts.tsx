@@ -22,13 +22,15 @@ export function RefusedAttempts({ id }: { id: number }) {
   });
   return (
     <Loaded query={refusals}>
-      {({ data }) =>
-        data.length === 0 ? (
-          <Message icon="check" title="No refused attempts" />
-        ) : (
-          <Table columns={COLUMNS} label="Refused attempts" rowKey={(refusal) => refusal.id} rows={data} />
-        )
-      }
+      {({ data }) => (
+        <Table
+          empty={<Message icon="check" title="No refused attempts" />}
+          columns={COLUMNS}
+          label="Refused attempts"
+          rowKey={(refusal) => refusal.id}
+          rows={data}
+        />
+      )}
     </Loaded>
   );
 }
@@ -36,21 +38,18 @@ export function RefusedAttempts({ id }: { id: number }) {
 const COLUMNS: readonly Column<Refusal>[] = [
   ...entryColumns('Recorded'),
   {
-    id: 'reason',
     header: 'Reason',
     width: 'minmax(8rem, 1fr)',
     narrow: 'lead',
     cell: ({ reason }) => REASONS.get(reason) ?? reason,
   },
   {
-    id: 'from',
     header: 'From',
     width: 'minmax(8rem, 1fr)',
     cell: ({ source_ip }) =>
       source_ip === null ? 'several addresses' : <span className="mono">{source_ip}</span>,
   },
   {
-    id: 'attempts',
     header: 'Attempts',
     width: '6rem',
     align: 'end',

@@ -64,7 +64,6 @@ function statusMark(status: number) {
 export function entryColumns(time: string): readonly Column<Pick<KeyRequest, 'id' | 'occurred_at'>>[] {
   return [
     {
-      id: 'id',
       header: 'Entry',
       width: '5rem',
       cell: ({ id }) => (
@@ -74,7 +73,6 @@ export function entryColumns(time: string): readonly Column<Pick<KeyRequest, 'id
       ),
     },
     {
-      id: 'at',
       header: time,
       width: 'minmax(11.5rem, 1fr)',
       cell: ({ occurred_at }) => <Time as="local" at={occurred_at} seconds />,
@@ -85,7 +83,6 @@ export function entryColumns(time: string): readonly Column<Pick<KeyRequest, 'id
 const REQUEST_COLUMNS: readonly Column<KeyRequest>[] = [
   ...entryColumns('Time'),
   {
-    id: 'what',
     header: 'Request',
     width: 'minmax(0, 2fr)',
     narrow: 'lead',
@@ -95,15 +92,13 @@ const REQUEST_COLUMNS: readonly Column<KeyRequest>[] = [
       </code>
     ),
   },
-  { id: 'status', header: 'Status', width: '9.5rem', cell: ({ status }) => statusMark(status) },
+  { header: 'Status', width: '9.5rem', cell: ({ status }) => statusMark(status) },
   {
-    id: 'from',
     header: 'From',
     width: 'minmax(6rem, 1fr)',
     cell: ({ source_ip }) => <span className="mono">{source_ip ?? '–'}</span>,
   },
   {
-    id: 'agent',
     header: 'Client',
     width: 'minmax(0, 1.2fr)',
     narrow: 'hide',

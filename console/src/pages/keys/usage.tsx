@@ -81,8 +81,7 @@ function Counted({ data, today }: Pick<KeyUsage, 'data' | 'today'>) {
 type EndpointRow = ReturnType<typeof usageByEndpoint>['rows'][number];
 
 function endpointColumns(statuses: readonly number[]): Column<EndpointRow>[] {
-  const column = (id: string, header: string, count: (row: EndpointRow) => number): Column<EndpointRow> => ({
-    id,
+  const column = (header: string, count: (row: EndpointRow) => number): Column<EndpointRow> => ({
     header,
     align: 'end',
     width: 'minmax(4rem, 7rem)',
@@ -90,16 +89,13 @@ function endpointColumns(statuses: readonly number[]): Column<EndpointRow>[] {
   });
   return [
     {
-      id: 'endpoint',
       header: 'Endpoint',
       width: 'minmax(8rem, 1fr)',
       narrow: 'lead',
       cell: ({ endpoint }) => (endpoint === null ? nameOf(endpoint) : <code>{endpoint}</code>),
     },
-    ...statuses.map((status) =>
-      column(String(status), String(status), ({ byStatus }) => byStatus.get(status) ?? 0),
-    ),
-    column('total', 'Total', ({ total }) => total),
+    ...statuses.map((status) => column(String(status), ({ byStatus }) => byStatus.get(status) ?? 0)),
+    column('Total', ({ total }) => total),
   ];
 }
 

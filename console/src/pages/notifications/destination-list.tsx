@@ -36,7 +36,6 @@ export function DestinationList({ destinations, act }: DestinationListProps) {
 function columnsFor(act: DestinationAction | null): Column<Destination>[] {
   return [
     {
-      id: 'name',
       header: 'Destination',
       width: 'minmax(11rem, 2.4fr)',
       narrow: 'lead',
@@ -60,13 +59,11 @@ function columnsFor(act: DestinationAction | null): Column<Destination>[] {
       ),
     },
     {
-      id: 'state',
       header: 'State',
       width: 'minmax(10rem, 2fr)',
       cell: (destination) => <DestinationState destination={destination} />,
     },
     {
-      id: 'queued',
       header: 'Queued',
       width: 'minmax(5rem, 6.5rem)',
       align: 'end',
@@ -78,7 +75,6 @@ function columnsFor(act: DestinationAction | null): Column<Destination>[] {
       ),
     },
     {
-      id: 'success',
       header: 'Last success',
       width: 'minmax(6.5rem, 8rem)',
       cell: ({ queue: { last_success_at } }) =>

@@ -19,14 +19,12 @@ const LOOKS: Record<Recipient['state'], { status: Status; word: string }> = {
 
 const COLUMNS: Column<Recipient>[] = [
   {
-    id: 'email',
     header: 'Address',
     width: 'minmax(0, 2fr)',
     narrow: 'lead',
     cell: ({ email }) => <bdi>{email}</bdi>,
   },
   {
-    id: 'state',
     header: 'State',
     width: 'minmax(11rem, 1fr)',
     cell: ({ state }) => <StatusMark quiet status={LOOKS[state].status} word={LOOKS[state].word} />,

@@ -17,21 +17,18 @@ type Passkey = Profile['login']['passkeys'][number];
 function columns(onRemove: (passkey: Passkey) => void): Column<Passkey>[] {
   return [
     {
-      id: 'name',
       header: 'Name',
       width: 'minmax(0, 2fr)',
       narrow: 'lead',
       cell: ({ name }) => <strong>{name}</strong>,
     },
-    { id: 'added', header: 'Added', cell: ({ created_at }) => <Time at={created_at} /> },
+    { header: 'Added', cell: ({ created_at }) => <Time at={created_at} /> },
     {
-      id: 'used',
       header: 'Last used',
       cell: ({ last_used_at }) =>
         last_used_at ? <Time at={last_used_at} /> : <span className="quiet">never</span>,
     },
     {
-      id: 'remove',
       header: 'Remove',
       hideHeader: true,
       width: 'auto',
@@ -69,11 +66,13 @@ export function Passkeys() {
       description="A passkey signs you in with your device’s fingerprint, face or PIN. It can’t be phished or guessed."
       title="Passkeys"
     >
-      {passkeys.length === 0 ? (
-        <p>No passkeys yet.</p>
-      ) : (
-        <Table columns={columns(setRemoving)} label="Passkeys" rowKey={({ id }) => id} rows={passkeys} />
-      )}
+      <Table
+        empty={<p>No passkeys yet.</p>}
+        columns={columns(setRemoving)}
+        label="Passkeys"
+        rowKey={({ id }) => id}
+        rows={passkeys}
+      />
       {hasPasskeys ? (
         <Form className="own-form" error={add.error} onSubmit={() => add.mutate()}>
           <TextField isRequired label="Passkey name" maxLength={100} onChange={setName} value={name} />

@@ -19,7 +19,6 @@ type Session = Sessions['data'][number];
 function columns(onEnd: (session: Session) => void): Column<Session>[] {
   return [
     {
-      id: 'device',
       header: 'Device',
       width: 'minmax(0, 2fr)',
       narrow: 'lead',
@@ -31,15 +30,13 @@ function columns(onEnd: (session: Session) => void): Column<Session>[] {
       ),
     },
     {
-      id: 'from',
       header: 'From',
       cell: ({ source_ip }) => <span className="mono">{source_ip}</span>,
     },
-    { id: 'account', header: 'Account', cell: ({ account_name }) => account_name },
-    { id: 'seen', header: 'Last seen', cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
-    { id: 'since', header: 'Signed in', cell: ({ created_at }) => <Time at={created_at} /> },
+    { header: 'Account', cell: ({ account_name }) => account_name },
+    { header: 'Last seen', cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
+    { header: 'Signed in', cell: ({ created_at }) => <Time at={created_at} /> },
     {
-      id: 'end',
       header: 'Sign out',
       hideHeader: true,
       width: 'auto',

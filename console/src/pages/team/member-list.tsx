@@ -70,7 +70,6 @@ function actionsOf(member: Member, { ownId, onEdit, onStep }: Acts): Action[] {
 function columns(nameOf: Map<string, string>, acts: Acts): Column<Member>[] {
   return [
     {
-      id: 'name',
       header: 'Member',
       width: 'minmax(10rem, 2fr)',
       narrow: 'lead',
@@ -85,20 +84,17 @@ function columns(nameOf: Map<string, string>, acts: Acts): Column<Member>[] {
       ),
     },
     {
-      id: 'roles',
       header: 'Roles',
       width: 'minmax(8rem, 1.4fr)',
       cell: ({ roles }) => roles.map((role) => nameOf.get(role) ?? role).join(', '),
     },
     {
-      id: 'status',
       header: 'Status',
       width: 'minmax(7rem, 1fr)',
       cell: ({ status }) => <StatusMark quiet status={status} />,
     },
-    { id: 'joined', header: 'Joined', width: 'minmax(8rem, 1.2fr)', cell: Joined },
+    { header: 'Joined', width: 'minmax(8rem, 1.2fr)', cell: Joined },
     {
-      id: 'active',
       header: 'Last active',
       width: 'minmax(7rem, 1fr)',
       cell: ({ id, last_active_at }) => {

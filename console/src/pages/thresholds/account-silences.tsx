@@ -104,7 +104,6 @@ function columnsOf(
   choose: (id: number, isChosen: boolean) => void,
 ): Column<AccountSilence>[] {
   const what: Column<AccountSilence> = {
-    id: 'what',
     header: 'Silenced',
     width: 'minmax(12rem, 3fr)',
     narrow: 'lead',
@@ -132,7 +131,6 @@ function columnsOf(
   return [
     what,
     {
-      id: 'connection',
       header: 'Connection',
       width: 'minmax(8rem, 2fr)',
       cell: ({ connection_id, connection_name }) => (
@@ -140,7 +138,6 @@ function columnsOf(
       ),
     },
     {
-      id: 'why',
       header: 'Reason',
       width: 'minmax(9rem, 3fr)',
       cell: ({ reason, note }) => (
@@ -150,7 +147,6 @@ function columnsOf(
       ),
     },
     {
-      id: 'by',
       header: 'By',
       width: 'minmax(7rem, 1fr)',
       cell: ({ created_by, created_at }) => (
@@ -160,7 +156,6 @@ function columnsOf(
       ),
     },
     {
-      id: 'until',
       header: 'Until',
       width: '10rem',
       cell: ({ until }) => (until ? <Time as="local" at={until} /> : 'no end date'),

@@ -86,7 +86,6 @@ interface Row extends CheckThresholds {
 
 const COLUMNS: Column<Row>[] = [
   {
-    id: 'check',
     header: 'Check',
     width: 'minmax(12rem, 2fr)',
     narrow: 'lead',
@@ -105,7 +104,6 @@ const COLUMNS: Column<Row>[] = [
     ),
   },
   {
-    id: 'defaults',
     header: 'Defaults',
     width: 'minmax(12rem, 3fr)',
     cell: ({ thresholds }) => (
@@ -117,7 +115,6 @@ const COLUMNS: Column<Row>[] = [
     ),
   },
   {
-    id: 'set',
     header: 'Set for',
     width: 'minmax(9rem, 2fr)',
     cell: (row) => <SetFor row={row} />,
@@ -192,23 +189,22 @@ function CheckList({ list }: { list: ThresholdList }) {
           value={search.list ?? null}
         />
       </Filters>
-      {shown.length === 0 ? (
-        <Message
-          actions={<Button onPress={() => show({ q: undefined, list: undefined })}>Show all checks</Button>}
-          icon="search"
-          title={search.list === 'set' && !search.q ? 'Every threshold is the default' : 'No check matches'}
-        >
-          Open a check to set its thresholds for all connections, for a tag or for some connections.
-        </Message>
-      ) : (
-        <Table
-          columns={COLUMNS}
-          hasKeyboardNavigation
-          label="Checks"
-          rowKey={({ check_id }) => check_id}
-          rows={shown}
-        />
-      )}
+      <Table
+        empty={
+          <Message
+            actions={<Button onPress={() => show({ q: undefined, list: undefined })}>Show all checks</Button>}
+            icon="search"
+            title={search.list === 'set' && !search.q ? 'Every threshold is the default' : 'No check matches'}
+          >
+            Open a check to set its thresholds for all connections, for a tag or for some connections.
+          </Message>
+        }
+        columns={COLUMNS}
+        hasKeyboardNavigation
+        label="Checks"
+        rowKey={({ check_id }) => check_id}
+        rows={shown}
+      />
       <p className="quiet small">
         Each change is in the{' '}
         <Link search={{ action_type: 'threshold_changed' }} to="/activity">

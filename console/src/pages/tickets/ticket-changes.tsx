@@ -17,11 +17,11 @@ export function ChangesBefore({ ticket: { id, connection_id, connection_removed 
       <Loaded query={query}>
         {({ changes, more, from, to }) => (
           <>
-            {changes.length === 0 ? (
-              <p className="quiet">Nothing changed.</p>
-            ) : (
-              <ChangeList changes={changes} label="Changes in the 24 hours before" />
-            )}
+            <ChangeList
+              empty={<p className="quiet">Nothing changed.</p>}
+              changes={changes}
+              label="Changes in the 24 hours before"
+            />
             {more && !connection_removed && (
               <p>
                 <Link

@@ -64,7 +64,6 @@ function State({ ticket }: { ticket: Ticket }) {
 }
 
 const SELECT: Column<Ticket> = {
-  id: 'select',
   header: 'Selected',
   hideHeader: true,
   cell: (ticket) => <SelectBox id={ticket.id} label={`ticket ${ticket.id}: ${ticket.title}`} />,
@@ -98,7 +97,6 @@ const COLUMNS: readonly Column<Ticket>[] = [
     isSortable: true,
   },
   {
-    id: 'state',
     header: 'State',
     cell: (ticket) => <State ticket={ticket} />,
     width: '9rem',

@@ -1,5 +1,5 @@
 import './change-list.css';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type Change, cameAndWent, kindText } from '../../../../src/platform/text/change-text.ts';
 import { Button } from '../button.tsx';
 import { type Column, Table } from '../table.tsx';
@@ -45,14 +45,12 @@ function BeforeAfter({ change: { kind, before, after } }: { change: Change }) {
 
 const COLUMNS: Column<Change>[] = [
   {
-    id: 'time',
     header: 'Time',
     width: 'minmax(9rem, 11rem)',
     cell: ({ at }) => <Time as="local" at={at} />,
   },
-  { id: 'kind', header: 'Kind', width: '6rem', cell: ({ kind }) => kindText(kind) },
+  { header: 'Kind', width: '6rem', cell: ({ kind }) => kindText(kind) },
   {
-    id: 'subject',
     header: 'Subject',
     width: 'minmax(15.75rem, 3fr)',
     narrow: 'lead',
@@ -68,7 +66,6 @@ const COLUMNS: Column<Change>[] = [
     ),
   },
   {
-    id: 'values',
     header: 'Before → after',
     width: 'minmax(8.5rem, 3fr)',
     cell: (change) => (
@@ -78,7 +75,6 @@ const COLUMNS: Column<Change>[] = [
     ),
   },
   {
-    id: 'source',
     header: 'Source',
     width: 'minmax(5rem, 1fr)',
     cell: ({ source }) => <bdi className="change-source quiet">{source ?? ''}</bdi>,
@@ -108,9 +104,11 @@ interface ChangeListProps {
   changes: readonly Change[];
   /** The accessible name of the list. */
   label: string;
+  /** What stands in its place without changes. */
+  empty?: ReactNode;
 }
 
 /** What changed on a monitored server, and how it is monitored, latest first. */
-export function ChangeList({ changes, label }: ChangeListProps) {
-  return <Table columns={COLUMNS} label={label} rowKey={({ id }) => id} rows={changes} />;
+export function ChangeList({ changes, ...props }: ChangeListProps) {
+  return <Table {...props} columns={COLUMNS} rowKey={({ id }) => id} rows={changes} />;
 }

@@ -20,14 +20,12 @@ export function queryColumns({ engine, allSeconds, texts }: ColumnsOf): Column<L
   const isPostgres = engine === 'postgres';
   return [
     {
-      id: 'query',
       header: 'Query',
       width: 'minmax(12rem, 4fr)',
       narrow: 'lead',
       cell: (one) => <QueryName {...one} text={texts?.get(one.query)} />,
     },
     {
-      id: 'time',
       header: 'Time',
       align: 'end',
       cell: ({ seconds }) => (
@@ -39,28 +37,24 @@ export function queryColumns({ engine, allSeconds, texts }: ColumnsOf): Column<L
         </>
       ),
     },
-    { id: 'calls', header: 'Calls', align: 'end', cell: ({ calls }) => countText(calls) },
+    { header: 'Calls', align: 'end', cell: ({ calls }) => countText(calls) },
     {
-      id: 'mean',
       header: 'Mean',
       align: 'end',
       cell: ({ seconds, calls }) => valueText(seconds / Math.max(1, calls), 'seconds'),
     },
-    { id: 'rows', header: 'Rows', align: 'end', cell: ({ rows }) => countText(rows) },
+    { header: 'Rows', align: 'end', cell: ({ rows }) => countText(rows) },
     {
-      id: 'read',
       header: isPostgres ? 'Blocks read' : 'Rows examined',
       align: 'end',
       cell: ({ read }) => countText(read),
     },
     {
-      id: 'temporary',
       header: isPostgres ? 'Temporary' : 'Disk tables',
       align: 'end',
       cell: ({ temporary }) => (isPostgres ? valueText(temporary, 'bytes') : countText(temporary)),
     },
     {
-      id: 'trend',
       header: 'Mean, 14 days',
       width: '7rem',
       align: 'end',

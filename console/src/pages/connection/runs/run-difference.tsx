@@ -91,11 +91,11 @@ function Difference({ comparison: { from, to, findings, measures, changes }, isA
         </div>
       )}
       <h4>Changes between the runs</h4>
-      {changes.length === 0 ? (
-        <p className="quiet">Nothing changed.</p>
-      ) : (
-        <ChangeList changes={changes} label="Changes between the runs" />
-      )}
+      <ChangeList
+        empty={<p className="quiet">Nothing changed.</p>}
+        changes={changes}
+        label="Changes between the runs"
+      />
     </>
   );
 }
@@ -170,7 +170,6 @@ function Fault({ fault: { title, database, object, before, after } }: { fault: C
 type Compared = RunComparison['measures'][number];
 
 const valueColumn = (id: 'before' | 'after', header: string): Column<Compared> => ({
-  id,
   header,
   width: '8rem',
   align: 'end',
@@ -182,7 +181,6 @@ const valueColumn = (id: 'before' | 'after', header: string): Column<Compared> =
 
 const VALUES: Column<Compared>[] = [
   {
-    id: 'measure',
     header: 'Value',
     width: 'minmax(12rem, 1fr)',
     narrow: 'lead',
@@ -206,5 +204,5 @@ const VALUES: Column<Compared>[] = [
   },
   valueColumn('before', 'Before'),
   valueColumn('after', 'After'),
-  { id: 'difference', header: 'Difference', width: '9rem', align: 'end', cell: differenceText },
+  { header: 'Difference', width: '9rem', align: 'end', cell: differenceText },
 ];

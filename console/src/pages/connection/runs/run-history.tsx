@@ -86,7 +86,6 @@ function RunChoice({ runs, compared, onCompare, ref }: RunChoiceProps) {
   const [to, setTo] = useState(compared?.to ?? latest?.id ?? 0);
   const columns = useMemo((): Column<Run>[] => {
     const choice = (label: string, chosen: number, choose: (id: number) => void): Column<Run> => ({
-      id: label,
       header: label,
       width: '3.5rem',
       cell: ({ id, created_at }) => (
@@ -104,15 +103,13 @@ function RunChoice({ runs, compared, onCompare, ref }: RunChoiceProps) {
       choice('From', from, setFrom),
       choice('To', to, setTo),
       {
-        id: 'time',
         header: 'Time',
         width: '11rem',
         narrow: 'lead',
         cell: ({ created_at }) => <Time as="local" at={created_at} seconds />,
       },
-      { id: 'score', header: 'Score', width: '4rem', align: 'end', cell: ({ score }) => score },
+      { header: 'Score', width: '4rem', align: 'end', cell: ({ score }) => score },
       {
-        id: 'summary',
         header: 'Summary',
         width: 'minmax(10rem, 1fr)',
         cell: ({ summary_text, in_maintenance }) => (

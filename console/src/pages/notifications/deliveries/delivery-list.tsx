@@ -35,7 +35,6 @@ export function DeliveryList({
 
 const COLUMNS: Column<Delivery>[] = [
   {
-    id: 'event',
     header: 'Event',
     width: 'minmax(10rem, 3fr)',
     narrow: 'lead',
@@ -58,7 +57,6 @@ const COLUMNS: Column<Delivery>[] = [
     ),
   },
   {
-    id: 'state',
     header: 'State',
     width: 'minmax(8.5rem, 2fr)',
     cell: ({ state, attempts, result, reason }) => (
@@ -71,28 +69,25 @@ const COLUMNS: Column<Delivery>[] = [
     ),
   },
   {
-    id: 'attempts',
     header: 'Attempts',
     width: '5rem',
     align: 'end',
     cell: ({ attempts }) => attempts,
   },
   {
-    id: 'sequence',
     header: 'Sequence',
     width: '5.5rem',
     align: 'end',
     cell: ({ sequence }) => <span className="mono">{figure(sequence)}</span>,
   },
   {
-    id: 'queued',
     header: 'Queued',
     width: 'minmax(11.5rem, 12.75rem)',
     cell: ({ queued_at }) => <Time as="local" at={queued_at} seconds />,
   },
 ];
 
-const BESIDE = COLUMNS.filter(({ id }) => id === 'event' || id === 'state');
+const BESIDE = COLUMNS.filter(({ header }) => header === 'Event' || header === 'State');
 
 /** The kind of a delivery's event, and its connection. */
 export function DeliverySubject({ kind, connection_name }: Pick<Delivery, 'kind' | 'connection_name'>) {
