@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { ListedChange } from '../../../src/console-api/changes/change-schemas.ts';
 import type { LatestMeasure } from '../../../src/console-api/measures/measure-schemas.ts';
 import { changeText } from '../../../src/platform/text/change-text.ts';
@@ -12,7 +12,6 @@ import { ErrorState } from '../parts/states.tsx';
 import { useNow } from '../parts/time.tsx';
 import { type ChartOf, chartAnchor, isLinkedTo, lineLabel } from './measure-groups.ts';
 import { historyQuery, markedChangesQuery } from './measures-query.ts';
-import { useIsVisible } from './use-is-visible.ts';
 
 /** The levels that a measure is compared with. */
 function listThresholds(measure: LatestMeasure): Threshold[] {
@@ -104,4 +103,19 @@ export function MeasureChart({ connectionId, chart: { key, title, unit, measures
       )}
     </div>
   );
+}
+
+/** Whether the element is in the window or just below it. */
+function useIsVisible(element: RefObject<HTMLElement | null>): boolean {
+  const [isVisible, setVisible] = useState(false);
+  useEffect(() => {
+    if (!element.current) return;
+    const observer = new IntersectionObserver(
+      (entries) => setVisible(entries.at(-1)?.isIntersecting ?? false),
+      { rootMargin: '200px 0px' },
+    );
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element]);
+  return isVisible;
 }

@@ -1,13 +1,8 @@
 import { TextField } from './field.tsx';
 import { TAGS_HELP } from './tags.tsx';
 
-interface TagsFieldProps {
-  text: string;
-  onChange: (text: string) => void;
-}
-
 /** The field for the tags of a new connection. */
-export function TagsField({ text, onChange }: TagsFieldProps) {
+export function TagsField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   return (
     <TextField
       description={`${TAGS_HELP}.`}

@@ -1,6 +1,6 @@
 import './activity.css';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { apiUrl } from '../../api.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -11,7 +11,6 @@ import { Page } from '../../parts/page.tsx';
 import { Loaded, Message } from '../../parts/states.tsx';
 import { type ActivitySearch, filterQuery, isSearched } from './activity-search.ts';
 import { EntryList } from './entry-list.tsx';
-import { useIsScrolledDown } from './is-scrolled-down.ts';
 import { LogFilters } from './log-filters.tsx';
 import { LogIntegrity } from './log-integrity.tsx';
 import { SearchedLog } from './searched-log.tsx';
@@ -115,4 +114,16 @@ function useAnnounced(isLive: boolean, newest: number): void {
       told.current = { newest, at: now };
     }
   }, [isLive, newest]);
+}
+
+/** Whether the page is scrolled down so far that new entries would move what the person reads. */
+function useIsScrolledDown(): boolean {
+  const [isDown, setDown] = useState(false);
+  useEffect(() => {
+    const look = () => setDown(scrollY > innerHeight / 2);
+    look();
+    addEventListener('scroll', look, { passive: true });
+    return () => removeEventListener('scroll', look);
+  }, []);
+  return isDown;
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { memo } from 'react';
+import type { Keys } from '../../../../src/console-api/keys/key-routes.ts';
 import type { Members } from '../../../../src/console-api/members/member-routes.ts';
 import { read } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
@@ -13,7 +14,6 @@ import { Filters } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { useCan } from '../../shell/profile.ts';
 import { type ActivitySearch, isSearched } from './activity-search.ts';
-import { ApiKeyFilter } from './api-key-filter.tsx';
 import { objectText } from './entry-facts.ts';
 import { ACTIONS, actionText } from './entry-text.ts';
 
@@ -155,5 +155,39 @@ function ObjectFilter({ chosen, onChange }: FilterProps) {
     >
       {objectText(chosen)}
     </Button>
+  );
+}
+
+interface ApiKeyFilterProps {
+  chosen: string | undefined;
+  onChange: (chosen: string | undefined) => void;
+}
+
+/** Filters the log by one API key. */
+function ApiKeyFilter({ chosen, onChange }: ApiKeyFilterProps) {
+  const can = useCan();
+  const keys = useQuery({
+    ...read<Keys>('/keys'),
+    enabled: can('keys:read'),
+  });
+  const all = keys.data?.data;
+  const isShared = (name: string) => (all ?? []).filter((key) => key.name === name).length > 1;
+  const known = all?.map(({ id, name, last_four }) => ({
+    id: String(id),
+    label: isShared(name) ? `${name} (…${last_four})` : name,
+    description: `dbv_live_…${last_four}`,
+  }));
+  if (!known && !chosen) return null;
+  return (
+    <div className="log-filter">
+      <FilterSelect
+        all="All keys"
+        choices={known ?? []}
+        chosen={chosen}
+        label="API key"
+        onChange={onChange}
+        unlisted={`Key ${chosen}`}
+      />
+    </div>
   );
 }

@@ -2,8 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AlertDetail } from '../../../../src/console-api/alerts/alert-schemas.ts';
 import { send } from '../../api.ts';
+import { FindingChart } from '../../measures/finding-chart.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
+import { ChartGroup } from '../../parts/chart/chart-group.tsx';
+import { rangeAround } from '../../parts/chart/chart-range.ts';
 import { Remedy } from '../../parts/finding-explanation.tsx';
 import { FindingPlace } from '../../parts/finding-place.tsx';
 import { Facts } from '../../parts/page.tsx';
@@ -15,7 +18,6 @@ import { Time, useNow } from '../../parts/time.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useCan } from '../../shell/profile.ts';
 import { AcknowledgeDialog } from './acknowledge-dialog.tsx';
-import { AlertChart } from './alert-chart.tsx';
 import { AlertDeliveries } from './alert-deliveries.tsx';
 import { AlertState } from './alert-state.tsx';
 import { alertValue, isAcknowledged, OPERATORS } from './alert-text.ts';
@@ -105,5 +107,21 @@ function AlertFacts({ alert }: { alert: AlertDetail }) {
         ...(reminded_at === null ? [] : [['Reminded', <Time at={reminded_at} key="reminded" />] as const]),
       ]}
     />
+  );
+}
+
+/** The history of the value that an alert compares; nothing for an alert that compares no measured value. */
+function AlertChart({ alert }: { alert: AlertDetail }) {
+  const [search, setSearch] = useState(() => rangeAround(alert.since, alert.resolved_at));
+  const { kind, check_id, metric, value, operator, threshold, database, object } = alert;
+  if (alert.connection_removed || kind !== 'measure' || check_id === null) return null;
+  const measured = { metric, value, operator: operator.startsWith('<') ? '<=' : '>=', threshold } as const;
+  return (
+    <ChartGroup onSearch={setSearch} search={search}>
+      <FindingChart
+        connectionId={String(alert.connection_id)}
+        finding={{ check_id, measured, database, object }}
+      />
+    </ChartGroup>
   );
 }

@@ -4,12 +4,14 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { OwnChecks, ShownOwnCheck } from '../../../../src/console-api/own-checks/own-check-schemas.ts';
 import { ENGINE_NAMES } from '../../../../src/vocabulary/engines.ts';
-import { send } from '../../api.ts';
+import { read, send } from '../../api.ts';
 import { actionsColumn } from '../../parts/actions-column.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmRequest } from '../../parts/confirm-request.tsx';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { counted } from '../../parts/figure.ts';
-import { Page } from '../../parts/page.tsx';
+import { Facts, Page } from '../../parts/page.tsx';
 import { useRestoredFocus } from '../../parts/restore-focus.ts';
 import { Loaded, Message } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -18,9 +20,10 @@ import { Time } from '../../parts/time.tsx';
 import { useCan } from '../../shell/profile.ts';
 import type { ChecksSearch } from './checks-search.ts';
 import { levelsText } from './levels-text.ts';
-import { OwnCheckDetails } from './own-check-details.tsx';
 import { AddOwnCheck, ChangeOwnCheck } from './own-check-form.tsx';
-import { ownChecksQuery } from './own-checks-query.ts';
+import { everyText } from './reading-times.ts';
+
+const ownChecksQuery = read<OwnChecks>('/own-checks');
 
 /** The checks that members of the account wrote. */
 export function ChecksPage() {
@@ -142,4 +145,32 @@ function listColumns(
     ],
   );
   return [...columns, actions];
+}
+
+/** An own check, for a member who may not change it. */
+function OwnCheckDetails({ own, onClose }: { own: ShownOwnCheck; onClose: () => void }) {
+  const { id, title, engine, database, sql, remediation, every, timeout, tags, changed_at, changed_by } = own;
+  return (
+    <Dialog onClose={onClose} title={title} wide>
+      <Facts
+        facts={[
+          ['ID', `OWN_${id}`],
+          ['Reports', levelsText(own)],
+          ['Engine', ENGINE_NAMES[engine]],
+          ['Database', database ?? 'that of the connection'],
+          ['Tags', tags.length === 0 ? 'any' : tags.join(', ')],
+          ['Runs', everyText(every)],
+          ['Time limit', `${timeout} s`],
+          [
+            'Changed',
+            <span key="changed">
+              <bdi>{changed_by}</bdi>, <Time at={changed_at} />
+            </span>,
+          ],
+        ]}
+      />
+      <CodeBlock text={sql} what="SQL" />
+      {remediation && <p className="own-check-remediation">{remediation}</p>}
+    </Dialog>
+  );
 }

@@ -4,9 +4,13 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Collector, IssuedToken } from '../../../../src/console-api/collectors/collector-routes.ts';
 import { send } from '../../api.ts';
+import { serviceUrl } from '../../base-path.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmRequest } from '../../parts/confirm-request.tsx';
+import { CodeBlock } from '../../parts/copy.tsx';
 import { Page } from '../../parts/page.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
+import { startCommand } from '../../parts/start-command.ts';
 import { Loaded, Message } from '../../parts/states.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -14,7 +18,6 @@ import { duration, Time } from '../../parts/time.tsx';
 import { collectorsQuery } from '../../shell/collectors-query.ts';
 import { useCan } from '../../shell/profile.ts';
 import { EnrolDialog } from './enrol-dialog.tsx';
-import { TokenDialog } from './token-dialog.tsx';
 
 const LOOKS: Record<Collector['state'], { status: Status; word: string }> = {
   waiting: { status: 'never_run', word: 'Not enrolled' },
@@ -174,5 +177,23 @@ function Revoke({ collector, onClose }: { collector: Collector; onClose: () => v
           : `Its ${connections === 1 ? 'connection is' : `${connections} connections are`} not measured until it is enrolled again.`}
       </p>
     </ConfirmRequest>
+  );
+}
+
+/** Shows a token once, with the command that uses it. */
+function TokenDialog({ issued, onDone }: { issued: IssuedToken; onDone: () => void }) {
+  const { name, token, expires_at } = issued;
+  return (
+    <ShownOnce kept="copied the command" onDone={onDone} title="Start the collector">
+      <p>
+        Run this beside the databases, as the user of <bdi>{name}</bdi>. This is the only time that the token
+        is shown. It works once, until <Time as="full" at={expires_at} />.
+      </p>
+      <CodeBlock text={startCommand(serviceUrl(), name, token)} what="command" />
+      <p className="quiet">
+        It expects the connections with their logins in <code>collector.yaml</code>, which only its user may
+        read. Compare the fingerprint that it prints with the one in the list.
+      </p>
+    </ShownOnce>
   );
 }

@@ -63,12 +63,7 @@ function Comparison({ ids }: { ids: readonly [string, string] }) {
   );
 }
 
-interface DifferencesProps {
-  ids: readonly [string, string];
-  of: readonly [Compared, Compared];
-}
-
-function Differences({ ids, of }: DifferencesProps) {
+function Differences({ ids, of }: { ids: readonly [string, string]; of: readonly [Compared, Compared] }) {
   const { show } = useSearch({ from: '/in/compare' });
   const navigate = useNavigate({ from: '/compare' });
   const [first, second] = of;

@@ -1,7 +1,9 @@
 import './keys.css';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import type { Keys, KeyWindows } from '../../../../src/console-api/keys/key-routes.ts';
+import { read } from '../../api.ts';
 import { Button } from '../../parts/button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { Page, Section } from '../../parts/page.tsx';
@@ -18,10 +20,22 @@ import { ExpiryWarning } from './expiry-warning.tsx';
 import { ApiKeyList } from './key-list.tsx';
 import { ApiKeyPage, BackToApiKeys } from './key-page.tsx';
 import { RegenerateApiKey } from './regenerate-key.tsx';
-import { apiKeysQuery, windowsQuery } from './requests.ts';
 import { RevokeApiKey } from './revoke-key.tsx';
 import { type NewSecret, SecretDialog } from './secret-dialog.tsx';
 import { Snippets } from './snippets.tsx';
+
+/** All keys of the account; refreshed often while the service is still counting requests. */
+const apiKeysQuery = queryOptions({
+  ...read<Keys>('/keys'),
+  refetchInterval: ({ state }) =>
+    state.data?.data.some(({ requests_24h }) => requests_24h === null) ? 3_000 : 30_000,
+});
+
+/** The keys' requests in the current minute. */
+const windowsQuery = queryOptions({
+  ...read<KeyWindows>('/keys/windows'),
+  refetchInterval: 5_000,
+});
 
 type OpenDialog = { what: ApiKeyDialog; of: ApiKeyState };
 

@@ -1,6 +1,6 @@
 import './notifications.css';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type {
   Destinations,
@@ -14,7 +14,8 @@ import { useRestoredFocus } from '../../parts/restore-focus.ts';
 import { Loaded, Message, NoPermission } from '../../parts/states.tsx';
 import { useCan } from '../../shell/profile.ts';
 import { AddedDialog } from './added-dialog.tsx';
-import { ChannelCards } from './channel-cards.tsx';
+import { ChannelIcon } from './channel-icon.tsx';
+import { CHANNEL_TEXTS, OFFERED } from './channel-texts.ts';
 import { DestinationList } from './destination-list.tsx';
 import { destinationsQuery } from './destinations.ts';
 import { AddDestination } from './form/destination-form.tsx';
@@ -139,5 +140,37 @@ function NoDestinations({ channels, mayAdd }: { channels: readonly Channel[]; ma
       </p>
       <ChannelCards available={channels} />
     </section>
+  );
+}
+
+/** The channels as cards; each opens its form. `available` are those that this service can send to. */
+function ChannelCards({ available }: { available: readonly Channel[] }) {
+  return (
+    <ul className="channel-cards">
+      {OFFERED.map((channel) => (
+        <li key={channel}>
+          <ChannelCard channel={channel} isAvailable={available.includes(channel)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ChannelCard({ channel, isAvailable }: { channel: Channel; isAvailable: boolean }) {
+  const { name, words } = CHANNEL_TEXTS[channel];
+  const content = (
+    <>
+      <ChannelIcon channel={channel} />
+      <span>
+        <span className="channel-name">{name}</span>
+        <span className="channel-words">{isAvailable ? words : 'Needs DBVITALS_SMTP_URL'}</span>
+      </span>
+    </>
+  );
+  if (!isAvailable) return <div className="channel-card not-available">{content}</div>;
+  return (
+    <Link className="channel-card" from="/notifications" search={{ add: channel }} to="/notifications">
+      {content}
+    </Link>
   );
 }

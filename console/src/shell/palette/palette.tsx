@@ -5,16 +5,11 @@ import { Icon } from '../../parts/icons.tsx';
 import type { Command } from './command-groups.ts';
 import { useCommandGroups } from './use-command-groups.ts';
 
-interface PaletteProps {
-  onClose: () => void;
-  onShortcuts: () => void;
-}
-
 /**
  * The command palette: pages, actions, connections and tickets, found by what is typed. A combobox whose list is always open:
  * the focus stays in the field, and the arrow keys move through the list (ARIA Authoring Practices, combobox).
  */
-export function Palette({ onClose, onShortcuts }: PaletteProps) {
+export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShortcuts: () => void }) {
   const id = useId();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);

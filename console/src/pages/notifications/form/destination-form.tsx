@@ -11,16 +11,17 @@ import {
   GROUPING_CHANNELS,
   LOG_CHANNELS,
 } from '../../../../../src/vocabulary/channels.ts';
+import { DIGEST_DAYS } from '../../../../../src/vocabulary/event-kinds.ts';
 import { send } from '../../../api.ts';
 import { ConnectionChoice } from '../../../parts/connection-choice.tsx';
 import { FormDialog } from '../../../parts/dialog.tsx';
-import { TextField } from '../../../parts/field.tsx';
+import { Select, TextField } from '../../../parts/field.tsx';
 import { useAction } from '../../../parts/use-action.ts';
 import { bindTo, type FieldsProps, useDraft } from '../../../parts/use-draft.ts';
 import { CHANNEL_TEXTS, newName } from '../channel-texts.ts';
+import { DIGEST_DAY_TEXTS } from '../digest-texts.ts';
 import { AddressFields } from './address-fields.tsx';
 import { type DestinationDraft, draftOf, inputOf, newDraft, newInputOf } from './destination-draft.ts';
-import { DigestFields } from './digest-fields.tsx';
 import { EventFields } from './event-fields.tsx';
 import { MoreFields } from './more-fields.tsx';
 import { StreamFields } from './stream-fields.tsx';
@@ -138,5 +139,37 @@ function Fields({ channel, isNew, privateAllowed, ...props }: AllFieldsProps) {
       {LOG_CHANNELS.includes(channel) && <StreamFields {...props} isNew={isNew} />}
       <MoreFields {...props} channel={channel} isNew={isNew} />
     </div>
+  );
+}
+
+const CHOICES = [
+  { id: 'never', label: 'Never' },
+  ...DIGEST_DAYS.map((id) => ({ id, label: DIGEST_DAY_TEXTS[id] })),
+];
+
+/** When a digest is sent. */
+function DigestFields({ draft, onChange }: DestinationFieldsProps) {
+  const bind = bindTo(draft, onChange);
+  return (
+    <>
+      <Select
+        // What is wrong with a schedule is its time zone: the sentence stands there, once.
+        {...bind('digest', draft.digest === 'never' ? 'digest' : 'digest_day')}
+        choices={CHOICES}
+        description="What opened, closed, stayed open and grew, on one screen. It is sent without problems too."
+        label="Digest"
+      />
+      {draft.digest !== 'never' && (
+        <div className="side-by-side">
+          <TextField {...bind('digestAt')} isRequired label="Digest at" type="time" />
+          <TextField
+            {...bind('digestZone', 'digest')}
+            isRequired
+            label="Time zone of the digest"
+            maxLength={60}
+          />
+        </div>
+      )}
+    </>
   );
 }
