@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { openPool } from '../../src/store/connect.ts';
 import { type Read, readAs } from '../../src/store/read.ts';
 import type { TestStore } from './store.ts';
@@ -29,6 +29,31 @@ export async function buffersOf(
   role: 'reader' | 'console' = 'reader',
 ): Promise<number> {
   return buffersIn(await planOf(store, accountId, statement, values, role));
+}
+
+/** {@link buffersOf} by the plan for any values, which PostgreSQL keeps of a statement that a session repeats. */
+export async function keptPlanBuffers(
+  store: TestStore,
+  accountId: number,
+  statement: string,
+  values: readonly unknown[],
+): Promise<number> {
+  const literals = values.map((value) => (value === null ? 'null' : pg.escapeLiteral(String(value))));
+  const pool = openPool(store.address, 'reader', { max: 1, pipeline: true });
+  try {
+    const { result } = await readAs(pool, accountId, async (read) => {
+      await read('set local plan_cache_mode = force_generic_plan', []);
+      await read(`prepare kept as ${statement}`, []);
+      const explain = `explain (analyze, buffers, timing off, format json) execute kept (${literals.join()})`;
+      await read(explain, []);
+      return read<{ 'QUERY PLAN': Plan[] }>(explain, []);
+    });
+    const plan = result[0]?.['QUERY PLAN'][0]?.Plan;
+    if (!plan) throw new Error('the statement has no plan');
+    return buffersIn(plan);
+  } finally {
+    await pool.end();
+  }
 }
 
 /** {@link buffersOf}, those of a table and its indexes alone, without what functions read. */

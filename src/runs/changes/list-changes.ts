@@ -33,19 +33,20 @@ const columns = `
          to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
          kind, database, subject, before, after, source`;
 
-const ofConnection = (end: string) => `
+const ofConnection = `
     from connection_change c
    where account_id = $1
      and connection_id = $2
-     and c.at >= $3 and c.at < ${end}`;
+     and c.at >= $3`;
 
-// The row comparison alone does not tell an index where to begin if there is another bound of the same column.
-const before = (place: string) => `least($4::timestamptz, ${place}::timestamptz + interval '1 microsecond')`;
+// One bound of `at` above, the end of the range or the last change before: with one more the planner takes the range to be so short that it
+// sorts what is in it.
+const isBefore = `(c.at, c.change_id) < (least($4, $5::timestamptz), case when $4 <= $5 then 0 else $6::bigint end)`;
 
 const page = (selected: string, filter = '') => `
   select ${selected}
-  ${ofConnection(before('$5'))}
-     and (c.at, c.change_id) < ($5::timestamptz, $6::bigint)${filter}
+  ${ofConnection}
+     and ${isBefore}${filter}
    order by c.account_id desc, c.connection_id desc, c.at desc, c.change_id desc
    limit $7 offset $8`;
 
@@ -72,7 +73,7 @@ function pageValues(
 
 const counted = (rows: string) => `select count(*) from (select ${rows} limit $9) counted`;
 const texts = `c.change_id, c.kind, c.subject, nullif(c.database, ''), c.before, c.after, c.source, c.at`;
-const textPage = countAndTexts(counted(ofConnection('$4')), page(texts));
+const textPage = countAndTexts(counted(`${ofConnection} and c.at < $4`), page(texts));
 
 /** What to count: this many at most. */
 type Counted = Wanted & { most: number };
@@ -97,8 +98,7 @@ const pageOfAccount = `
             from connection_change c
            where c.account_id = $1 and c.change_id > 0
              and c.connection_id = any (array(select connection_id from listed))
-             and c.at >= $3 and c.at < ${before('$5')}
-             and (c.at, c.change_id) < ($5::timestamptz, $6::bigint)
+             and c.at >= $3 and ${isBefore}
            order by c.at desc, c.change_id desc
            limit $7 offset $8) c
     join listed n on n.connection_id = c.connection_id

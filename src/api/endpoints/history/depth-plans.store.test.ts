@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buffersOf } from '../../../../test/support/buffers.ts';
+import { buffersOf, keptPlanBuffers } from '../../../../test/support/buffers.ts';
 import { startTestStore, type TestStore } from '../../../../test/support/store.ts';
 import { checkQuery } from '../../../http/edge/parameters.ts';
 import type { Endpoint } from '../../../http/endpoint.ts';
@@ -155,6 +155,20 @@ test.each<[string, Endpoint, Record<string, string>, Record<string, () => string
   // The 20,000 rows before the page are in some 300 buffers.
   expect(last).toBeLessThanOrEqual(1.5 * first);
   expect(last).toBeLessThan(800);
+});
+
+test('an account with few changes reads its own beside one with many, by the plan that is kept for all accounts', async () => {
+  const few = await store.account();
+  const root = await store.superuser('store');
+  await root.query(
+    `insert into connection_change (account_id, connection_id, at, kind, subject)
+     select $1, $2, timestamptz '2025-12-01Z' + n * interval '1 min', 'setting', n from generate_series(1, 60) n`,
+    [few, await store.connection(few)],
+  );
+  await root.query('vacuum (analyze) connection_change');
+  const [[statement, values] = ['', []]] = await recordStatements(fleetChanges, {});
+  // The changes of the other account are in some 400 buffers.
+  expect(await keptPlanBuffers(store, few, statement, values.with(0, few))).toBeLessThan(100);
 });
 
 /** All buffers of a page that is asked for by its number. */
