@@ -24,7 +24,7 @@ import { destinationSearch, notificationsSearch } from './pages/notifications/no
 import { signInSearch } from './pages/sign-in/sign-in-search.ts';
 import { thresholdsSearch } from './pages/thresholds/thresholds-search.ts';
 import { ticketsSearch } from './pages/tickets/tickets-search.ts';
-import { findNeeds, Guarded, type Needs } from './shell/guarded.tsx';
+import { findNeeds, Guarded, type Needs, type Place } from './shell/guarded.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { PageError } from './shell/page-error.tsx';
 import { profileQuery } from './shell/profile.ts';
@@ -69,15 +69,13 @@ function fileOf<Module>(load: () => Promise<Module>): () => Promise<Module> {
     });
 }
 
+type Load<Name extends string> = () => Promise<Record<Name, () => ReactNode>>;
+
 /**
  * The component of a page, loaded when it is first needed. It renders again when another time zone is chosen. Members whose roles
  * lack what the page `needs` see that instead.
  */
-function lazyPage<Name extends string>(
-  load: () => Promise<Record<Name, () => ReactNode>>,
-  name: Name,
-  needs?: Needs,
-) {
+function lazyPage<Name extends string>(load: Load<Name>, name: Name, needs?: Needs) {
   const page = lazyRouteComponent<Record<string, () => ReactNode>, string>(fileOf(load), name);
   const shown = <InTimeZone page={page} />;
   return Object.assign(() => (needs ? <Guarded {...needs}>{shown}</Guarded> : shown), {
@@ -120,59 +118,68 @@ const home = createRoute({
   },
 });
 
-const fleet = createRoute({
-  getParentRoute: () => signedIn,
-  path: PAGE_PATHS.fleet,
-  validateSearch: fleetSearch,
-  component: lazyPage(() => import('./pages/fleet/fleet.tsx'), 'FleetPage'),
-});
+type PagePath = (typeof PAGE_PATHS)[keyof typeof PAGE_PATHS];
 
-const addConnection = createRoute({
-  getParentRoute: () => signedIn,
-  path: PAGE_PATHS.addConnection,
-  component: lazyPage(() => import('./pages/add-connection/add-connection.tsx'), 'AddConnectionPage', {
-    title: 'Add connection',
-    permission: 'connections:write',
-  }),
-});
+/** Parses the search parameters of a page, which are untrusted. */
+type Parse<Search> = (given: Record<string, string>) => Search;
 
-const connection = createRoute({
-  getParentRoute: () => signedIn,
-  path: PAGE_PATHS.connection,
-  validateSearch: connectionSearch,
-  component: lazyPage(() => import('./pages/connection/connection.tsx'), 'ConnectionPage', {
-    title: 'Connection',
-    permission: 'health:read',
-  }),
-});
+/** Of a page without search parameters. */
+const NONE: Parse<object> = () => ({});
 
-const compare = createRoute({
-  getParentRoute: () => signedIn,
-  path: PAGE_PATHS.compare,
-  validateSearch: compareSearch,
-  component: lazyPage(() => import('./pages/compare/compare.tsx'), 'ComparePage', {
-    title: 'Compare connections',
-    permission: 'health:read',
-  }),
-});
+/** A page of members who have signed in, and have the permission that it needs. */
+function page<const Path extends PagePath, Search extends object, Name extends string>(
+  path: Path,
+  validateSearch: Parse<Search>,
+  load: Load<Name>,
+  name: Name,
+  needs?: Needs,
+) {
+  const component = lazyPage(load, name, needs);
+  return createRoute({ getParentRoute: () => signedIn, path, validateSearch, component });
+}
 
-const tickets = createRoute({
-  getParentRoute: () => signedIn,
-  path: PAGE_PATHS.tickets,
-  validateSearch: ticketsSearch,
-  component: lazyPage(
-    () => import('./pages/tickets/tickets.tsx'),
-    'TicketsPage',
-    findNeeds(PAGE_PATHS.tickets),
-  ),
-});
+/** A page of the navigation, which says what the page needs. */
+function place<const Path extends Place, Search extends object, Name extends string>(
+  path: Path,
+  validateSearch: Parse<Search>,
+  load: Load<Name>,
+  name: Name,
+) {
+  return page(path, validateSearch, load, name, findNeeds(path));
+}
 
-const alerts = createRoute({
-  getParentRoute: () => signedIn,
-  path: PAGE_PATHS.alerts,
-  validateSearch: alertsSearch,
-  component: lazyPage(() => import('./pages/alerts/alerts.tsx'), 'AlertsPage', findNeeds(PAGE_PATHS.alerts)),
+/** A page that needs no session. */
+function openPage<const Path extends PagePath, Search extends object, Name extends string>(
+  path: Path,
+  validateSearch: Parse<Search>,
+  load: Load<Name>,
+  name: Name,
+) {
+  const component = lazyPage(load, name);
+  return createRoute({ getParentRoute: () => root, path, validateSearch, component });
+}
+
+const fleet = page('/fleet', fleetSearch, () => import('./pages/fleet/fleet.tsx'), 'FleetPage');
+const addConnection = page(
+  '/connections/new',
+  NONE,
+  () => import('./pages/add-connection/add-connection.tsx'),
+  'AddConnectionPage',
+  { title: 'Add connection', permission: 'connections:write' },
+);
+const connection = page(
+  '/connections/$id',
+  connectionSearch,
+  () => import('./pages/connection/connection.tsx'),
+  'ConnectionPage',
+  { title: 'Connection', permission: 'health:read' },
+);
+const compare = page('/compare', compareSearch, () => import('./pages/compare/compare.tsx'), 'ComparePage', {
+  title: 'Compare connections',
+  permission: 'health:read',
 });
+const tickets = place('/tickets', ticketsSearch, () => import('./pages/tickets/tickets.tsx'), 'TicketsPage');
+const alerts = place('/alerts', alertsSearch, () => import('./pages/alerts/alerts.tsx'), 'AlertsPage');
 
 // Messages of older versions link to it.
 const alert = createRoute({
@@ -187,121 +194,51 @@ const alert = createRoute({
   },
 });
 
-const notifications = createRoute({
-  getParentRoute: () => signedIn,
-  path: PAGE_PATHS.notifications,
-  validateSearch: notificationsSearch,
-  component: lazyPage(
-    () => import('./pages/notifications/notifications.tsx'),
-    'NotificationsPage',
-    findNeeds(PAGE_PATHS.notifications),
-  ),
-});
-
-const destination = createRoute({
-  getParentRoute: () => signedIn,
-  path: PAGE_PATHS.destination,
-  validateSearch: destinationSearch,
-  component: lazyPage(() => import('./pages/notifications/destination-page.tsx'), 'DestinationPage', {
-    title: 'Destination',
-    permission: 'health:read',
-  }),
-});
-
-const thresholds = createRoute({
-  getParentRoute: () => signedIn,
-  path: PAGE_PATHS.thresholds,
-  validateSearch: thresholdsSearch,
-  component: lazyPage(
-    () => import('./pages/thresholds/thresholds.tsx'),
-    'ThresholdsPage',
-    findNeeds(PAGE_PATHS.thresholds),
-  ),
-});
-
-const checks = createRoute({
-  getParentRoute: () => signedIn,
-  path: PAGE_PATHS.checks,
-  validateSearch: checksSearch,
-  component: lazyPage(() => import('./pages/checks/checks.tsx'), 'ChecksPage', findNeeds(PAGE_PATHS.checks)),
-});
-
-const activity = createRoute({
-  getParentRoute: () => signedIn,
-  path: PAGE_PATHS.activity,
-  validateSearch: activitySearch,
-  component: lazyPage(
-    () => import('./pages/activity/activity.tsx'),
-    'ActivityPage',
-    findNeeds(PAGE_PATHS.activity),
-  ),
-});
-
-const keys = createRoute({
-  getParentRoute: () => signedIn,
-  path: PAGE_PATHS.keys,
-  validateSearch: keysSearch,
-  component: lazyPage(() => import('./pages/keys/keys.tsx'), 'KeysPage', findNeeds(PAGE_PATHS.keys)),
-});
-
-const collectors = createRoute({
-  getParentRoute: () => signedIn,
-  path: PAGE_PATHS.collectors,
-  validateSearch: collectorsSearch,
-  component: lazyPage(
-    () => import('./pages/collectors/collectors.tsx'),
-    'CollectorsPage',
-    findNeeds(PAGE_PATHS.collectors),
-  ),
-});
-
-const team = createRoute({
-  getParentRoute: () => signedIn,
-  path: PAGE_PATHS.team,
-  component: lazyPage(() => import('./pages/team/team.tsx'), 'TeamPage'),
-});
-
-const account = createRoute({
-  getParentRoute: () => signedIn,
-  path: PAGE_PATHS.account,
-  component: lazyPage(
-    () => import('./pages/account/account.tsx'),
-    'AccountPage',
-    findNeeds(PAGE_PATHS.account),
-  ),
-});
-
-const sessions = createRoute({
-  getParentRoute: () => signedIn,
-  path: PAGE_PATHS.sessions,
-  component: lazyPage(() => import('./pages/sessions/sessions.tsx'), 'SessionsPage'),
-});
-
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: PAGE_PATHS.signIn,
-  validateSearch: signInSearch,
-  component: lazyPage(() => import('./pages/sign-in/sign-in.tsx'), 'SignInPage'),
-});
-
-const link = createRoute({
-  getParentRoute: () => root,
-  path: PAGE_PATHS.link,
-  component: lazyPage(() => import('./pages/link/link.tsx'), 'LinkPage'),
-});
-
-const email = createRoute({
-  getParentRoute: () => root,
-  path: PAGE_PATHS.email,
-  component: lazyPage(() => import('./pages/email/email.tsx'), 'EmailPage'),
-});
-
-const invitations = createRoute({
-  getParentRoute: () => root,
-  path: PAGE_PATHS.invitations,
-  validateSearch: invitationsSearch,
-  component: lazyPage(() => import('./pages/invitations/invitations.tsx'), 'InvitationsPage'),
-});
+const notifications = place(
+  '/notifications',
+  notificationsSearch,
+  () => import('./pages/notifications/notifications.tsx'),
+  'NotificationsPage',
+);
+const destination = page(
+  '/notifications/$id',
+  destinationSearch,
+  () => import('./pages/notifications/destination-page.tsx'),
+  'DestinationPage',
+  { title: 'Destination', permission: 'health:read' },
+);
+const thresholds = place(
+  '/thresholds',
+  thresholdsSearch,
+  () => import('./pages/thresholds/thresholds.tsx'),
+  'ThresholdsPage',
+);
+const checks = place('/checks', checksSearch, () => import('./pages/checks/checks.tsx'), 'ChecksPage');
+const activity = place(
+  '/activity',
+  activitySearch,
+  () => import('./pages/activity/activity.tsx'),
+  'ActivityPage',
+);
+const keys = place('/keys', keysSearch, () => import('./pages/keys/keys.tsx'), 'KeysPage');
+const collectors = place(
+  '/collectors',
+  collectorsSearch,
+  () => import('./pages/collectors/collectors.tsx'),
+  'CollectorsPage',
+);
+const team = page('/team', NONE, () => import('./pages/team/team.tsx'), 'TeamPage');
+const account = place('/account', NONE, () => import('./pages/account/account.tsx'), 'AccountPage');
+const sessions = page('/sessions', NONE, () => import('./pages/sessions/sessions.tsx'), 'SessionsPage');
+const signIn = openPage('/sign-in', signInSearch, () => import('./pages/sign-in/sign-in.tsx'), 'SignInPage');
+const link = openPage('/link/$token', NONE, () => import('./pages/link/link.tsx'), 'LinkPage');
+const email = openPage('/email/$token', NONE, () => import('./pages/email/email.tsx'), 'EmailPage');
+const invitations = openPage(
+  '/invitations',
+  invitationsSearch,
+  () => import('./pages/invitations/invitations.tsx'),
+  'InvitationsPage',
+);
 
 const pages = [
   home,

@@ -6,7 +6,8 @@ import { Separator } from 'react-aria-components/Separator';
 import { Icon, type IconName } from './icons.tsx';
 
 export interface Action {
-  id: string;
+  /** Tells it from others with its label. */
+  id?: string;
   label: string;
   icon?: IconName;
   danger?: boolean;
@@ -34,12 +35,14 @@ export function ActionMenu({
       <Popover className="popover" placement="bottom end">
         <AriaMenu aria-label={label} className="choices">
           {actions.flatMap((action) => [
-            ...(action.startsGroup ? [<Separator className="choice-line" key={`above ${action.id}`} />] : []),
+            ...(action.startsGroup
+              ? [<Separator className="choice-line" key={`above ${action.id ?? action.label}`} />]
+              : []),
             <MenuItem
               className={action.danger ? 'choice danger-choice' : 'choice'}
-              id={action.id}
+              id={action.id ?? action.label}
               isDisabled={action.isDisabled ?? false}
-              key={action.id}
+              key={action.id ?? action.label}
               onAction={action.onAction}
               textValue={action.label}
             >

@@ -70,10 +70,7 @@ export function SavedViews({ page, search, mayShare, onOpen }: SavedViewsProps) 
             startsGroup: place > 0 && view.is_shared && views[place - 1]?.is_shared === false,
             onAction: () => onOpen(paramsOf(view.query)),
           })),
-          ...changesOf(views, current, { mayShare, setDialog }),
-          ...(opened && opened !== current && (mayShare || !opened.is_shared)
-            ? [saveToAction(opened, () => void saveTo(opened))]
-            : []),
+          ...listChanges(views.length > 0, current, { mayShare, opened, setDialog, saveTo }),
         ]}
         label="Views"
         trigger={
@@ -91,38 +88,34 @@ export function SavedViews({ page, search, mayShare, onOpen }: SavedViewsProps) 
   );
 }
 
-function saveToAction({ name, is_shared }: View, onAction: () => void): Action {
-  const label = `Save to “${name}”${is_shared ? ' for everyone' : ''}`;
-  return { id: 'save-to', label, icon: 'check', onAction };
+interface Changes {
+  mayShare: boolean;
+  /** The view that the member opened last, and has changed since. */
+  opened: View | undefined;
+  setDialog: (dialog: 'save' | 'rename' | 'remove') => void;
+  saveTo: (view: View) => void;
 }
 
-function changesOf(
-  views: readonly View[],
-  current: View | undefined,
-  { mayShare, setDialog }: { mayShare: boolean; setDialog: (dialog: 'save' | 'rename' | 'remove') => void },
-): Action[] {
-  const save: Action = {
-    id: 'save',
-    label: 'Save this view…',
-    icon: 'plus',
-    startsGroup: views.length > 0,
-    onAction: () => setDialog('save'),
-  };
-  if (!current || (current.is_shared && !mayShare)) return [save];
-  const remove: Action = {
-    id: 'remove',
-    label: `Remove “${current.name}”…`,
-    icon: 'bin',
-    danger: true,
-    onAction: () => setDialog('remove'),
-  };
-  const rename: Action = {
-    id: 'rename',
-    label: `Rename “${current.name}”…`,
-    icon: 'pen',
-    onAction: () => setDialog('rename'),
-  };
-  return [save, rename, remove];
+/** What can be done with the current view, and with the one that was opened. */
+function listChanges(hasViews: boolean, current: View | undefined, changes: Changes): Action[] {
+  const { mayShare, opened, setDialog, saveTo } = changes;
+  const mayChange = (view: View | undefined): view is View =>
+    view !== undefined && (mayShare || !view.is_shared);
+  const actions: Action[] = [
+    { label: 'Save this view…', icon: 'plus', startsGroup: hasViews, onAction: () => setDialog('save') },
+  ];
+  if (mayChange(current)) {
+    const name = `“${current.name}”…`;
+    actions.push(
+      { label: `Rename ${name}`, icon: 'pen', onAction: () => setDialog('rename') },
+      { label: `Remove ${name}`, icon: 'bin', danger: true, onAction: () => setDialog('remove') },
+    );
+  }
+  if (opened !== current && mayChange(opened)) {
+    const label = `Save to “${opened.name}”${opened.is_shared ? ' for everyone' : ''}`;
+    actions.push({ label, icon: 'check', onAction: () => saveTo(opened) });
+  }
+  return actions;
 }
 
 interface NameDialogProps {

@@ -10,8 +10,11 @@ export interface Needs {
   permission: string;
 }
 
+/** The path of a page of the navigation. */
+export type Place = (typeof PLACES)[number]['to'];
+
 /** What a page of the navigation needs. */
-export function findNeeds(path: (typeof PLACES)[number]['to']): Needs {
+export function findNeeds(path: Place): Needs {
   const place = PLACES.find(({ to }) => to === path);
   if (!place) throw new Error(`${path} is not in the navigation.`);
   return { title: place.label, permission: place.permission };

@@ -26,26 +26,16 @@ export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }) {
   const timeZone = useTimeZone();
   const navigate = useNavigate();
   const signOut = useSignOut();
+  const invitations: Action = {
+    label: 'Invitations',
+    icon: 'team',
+    onAction: () => void navigate({ to: '/invitations', search: {} }),
+  };
   const actions: Action[] = [
-    {
-      id: 'sessions',
-      label: 'Sign-in and sessions',
-      icon: 'device',
-      onAction: () => void navigate({ to: '/sessions' }),
-    },
-    ...(login.single_sign_on
-      ? [
-          {
-            id: 'invitations',
-            label: 'Invitations',
-            icon: 'team' as const,
-            onAction: () => void navigate({ to: '/invitations', search: {} }),
-          },
-        ]
-      : []),
+    { label: 'Sign-in and sessions', icon: 'device', onAction: () => void navigate({ to: '/sessions' }) },
+    ...(login.single_sign_on ? [invitations] : []),
     ...THEMES.map(
       ([id, label], index): Action => ({
-        id,
         startsGroup: index === 0,
         label,
         isChosen: id === theme,
@@ -55,7 +45,6 @@ export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }) {
     ),
     ...TIME_ZONES.map(
       ([id, label], index): Action => ({
-        id,
         label,
         icon: 'clock',
         startsGroup: index === 0,
@@ -63,14 +52,9 @@ export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }) {
         onAction: () => setTimeZone(id),
       }),
     ),
-    { id: 'keys', label: 'Keyboard shortcuts', icon: 'keyboard', startsGroup: true, onAction: onShortcuts },
-    {
-      id: 'docs',
-      label: 'API reference',
-      icon: 'outside',
-      onAction: () => location.assign(`${BASE_PATH}/docs`),
-    },
-    { id: 'out', label: 'Sign out', icon: 'out', startsGroup: true, onAction: () => signOut.mutate() },
+    { label: 'Keyboard shortcuts', icon: 'keyboard', startsGroup: true, onAction: onShortcuts },
+    { label: 'API reference', icon: 'outside', onAction: () => location.assign(`${BASE_PATH}/docs`) },
+    { label: 'Sign out', icon: 'out', startsGroup: true, onAction: () => signOut.mutate() },
   ];
   return (
     <ActionMenu

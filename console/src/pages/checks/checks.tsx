@@ -140,8 +140,8 @@ function listColumns(
   const actions = actionsColumn<ShownOwnCheck>(
     ({ title }) => title,
     (own) => [
-      { id: 'edit', label: 'Edit…', icon: 'pen', onAction: () => show({ check: own.id }) },
-      { id: 'remove', label: 'Remove…', icon: 'bin', danger: true, onAction: () => remove(own) },
+      { label: 'Edit…', icon: 'pen', onAction: () => show({ check: own.id }) },
+      { label: 'Remove…', icon: 'bin', danger: true, onAction: () => remove(own) },
     ],
   );
   return [...columns, actions];

@@ -29,23 +29,10 @@ export type ApiKeyAction = (what: ApiKeyDialog, key: ApiKeyState) => void;
 /** The actions that a key's status allows. */
 export function actionsOf(key: ApiKeyState, act: ApiKeyAction): Action[] {
   if (!isAccepted(key.status)) return [];
-  const revoke: Action = {
-    id: 'revoke',
-    label: 'Revoke…',
-    icon: 'bin',
-    danger: true,
-    onAction: () => act('revoke', key),
-  };
-  const access: Action = {
-    id: 'access',
-    label: 'Change access…',
-    icon: 'pen',
-    onAction: () => act('access', key),
-  };
-  if (key.status === 'replaced') return [access, revoke];
+  const regenerate: Action = { label: 'Regenerate…', icon: 'again', onAction: () => act('regenerate', key) };
   return [
-    access,
-    { id: 'regenerate', label: 'Regenerate…', icon: 'again', onAction: () => act('regenerate', key) },
-    revoke,
+    { label: 'Change access…', icon: 'pen', onAction: () => act('access', key) },
+    ...(key.status === 'replaced' ? [] : [regenerate]),
+    { label: 'Revoke…', icon: 'bin', danger: true, onAction: () => act('revoke', key) },
   ];
 }

@@ -33,8 +33,8 @@ export function ApiKeyPage({ of, limit, act }: { of: ApiKeyState; limit: number;
     <Page
       actions={
         act &&
-        actionsOf(of, act).map(({ id, label, icon, onAction }) => (
-          <Button key={id} onPress={onAction} {...(icon && { icon })}>
+        actionsOf(of, act).map(({ label, icon, onAction }) => (
+          <Button key={label} onPress={onAction} {...(icon && { icon })}>
             {label}
           </Button>
         ))

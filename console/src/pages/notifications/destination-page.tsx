@@ -49,8 +49,8 @@ function Content({ destination, mayWrite }: { destination: Destination; mayWrite
     <Page
       actions={
         mayWrite &&
-        actionsOf(destination, act).map(({ id, label, icon, onAction }) => (
-          <Button key={id} onPress={onAction} {...(icon && { icon })}>
+        actionsOf(destination, act).map(({ label, icon, onAction }) => (
+          <Button key={label} onPress={onAction} {...(icon && { icon })}>
             {label}
           </Button>
         ))

@@ -1,5 +1,6 @@
 import type { Member } from '../../../../src/console-api/members/member-routes.ts';
 import { actionsColumn } from '../../parts/actions-column.tsx';
+import type { IconName } from '../../parts/icons.tsx';
 import type { Action } from '../../parts/menu.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -34,37 +35,20 @@ type Acts = Pick<MemberListProps, 'ownId' | 'onEdit' | 'onStep'>;
 
 function actionsOf(member: Member, { ownId, onEdit, onStep }: Acts): Action[] {
   if (!member.may_change) return [];
-  const edit: Action = { id: 'edit', label: 'Edit…', icon: 'pen', onAction: () => onEdit(member) };
+  const edit: Action = { label: 'Edit…', icon: 'pen', onAction: () => onEdit(member) };
   // Members can't suspend or remove themselves: another owner must.
   if (member.id === ownId) return [edit];
   const { joined, status } = member;
-  const remove: Action = {
-    id: 'remove',
-    label: joined ? 'Remove…' : 'Revoke invitation…',
-    icon: 'bin',
-    danger: true,
-    onAction: () => onStep('remove', member),
-  };
-  const link: Action = {
-    id: 'link',
-    label: joined ? 'Create password reset link…' : 'Create invitation link…',
-    icon: 'copy',
-    onAction: () => onStep('link', member),
-  };
-  const suspend: Action = {
-    id: 'suspend',
-    label: 'Suspend…',
-    icon: 'lock',
-    onAction: () => onStep('suspend', member),
-  };
-  const resume: Action = {
-    id: 'resume',
-    label: 'Reactivate…',
-    icon: 'check',
-    onAction: () => onStep('resume', member),
-  };
-  if (status === 'suspended') return [edit, resume, remove];
-  return status === 'active' ? [edit, link, suspend, remove] : [edit, link, remove];
+  const act = (step: MemberStep, icon: IconName, label: string): Action => ({
+    label,
+    icon,
+    danger: step === 'remove',
+    onAction: () => onStep(step, member),
+  });
+  const remove = act('remove', 'bin', joined ? 'Remove…' : 'Revoke invitation…');
+  const link = act('link', 'copy', joined ? 'Create password reset link…' : 'Create invitation link…');
+  if (status === 'suspended') return [edit, act('resume', 'check', 'Reactivate…'), remove];
+  return [edit, link, ...(status === 'active' ? [act('suspend', 'lock', 'Suspend…')] : []), remove];
 }
 
 function columns(nameOf: Map<string, string>, acts: Acts): Column<Member>[] {
