@@ -1,3 +1,4 @@
+import { Named } from '../parts/named.tsx';
 import './episodes.css';
 import type { EpisodeTree, TreeSession } from '../../../src/console-api/episodes/episode-schemas.ts';
 import { duration } from '../parts/time.tsx';
@@ -46,12 +47,7 @@ function Target({ wait: { lock, relation } }: { wait: WaitNode['wait'] }) {
   return (
     <>
       {/^[aeio]/.test(kind) ? 'an' : 'a'} {kind} lock
-      {relation !== null && (
-        <>
-          {' '}
-          on <bdi className="mono">{relation}</bdi>
-        </>
-      )}
+      <Named name={relation} words=" on " />
     </>
   );
 }
@@ -60,18 +56,8 @@ function SessionText({ session: { pid, database, role, application, state } }: {
   return (
     <>
       <bdi className="mono">{role || 'unknown role'}</bdi>
-      {application && (
-        <>
-          {' '}
-          with <bdi className="mono">{application}</bdi>
-        </>
-      )}
-      {database && (
-        <>
-          {' '}
-          in <bdi className="mono">{database}</bdi>
-        </>
-      )}
+      <Named name={application} words=" with " />
+      <Named name={database} words=" in " />
       <span className="quiet">
         {' '}
         (process {pid}

@@ -1,3 +1,4 @@
+import { Named } from '../parts/named.tsx';
 import './episodes.css';
 import { useState } from 'react';
 import type { Episode, EpisodeTree } from '../../../src/console-api/episodes/episode-schemas.ts';
@@ -135,11 +136,7 @@ const COLUMNS: readonly Column<Episode>[] = [
         <span className="quiet small">
           {application && <bdi>{application}</bdi>}
           {application && database && ', '}
-          {database && (
-            <>
-              in <bdi className="mono">{database}</bdi>
-            </>
-          )}
+          <Named name={database} words="in " />
         </span>
       </span>
     ),

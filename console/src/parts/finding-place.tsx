@@ -1,4 +1,5 @@
 import { ConnectionLink } from './connection-link.tsx';
+import { Named } from './named.tsx';
 
 /** Where a finding, a ticket or an alert is. */
 interface Place {
@@ -22,17 +23,8 @@ export function FindingPlace({ of }: { of: Place }) {
       ) : (
         <ConnectionLink id={connection_id} name={connection_name} />
       )}
-      {database && (
-        <>
-          {' · '}database <bdi className="mono">{database}</bdi>
-        </>
-      )}
-      {object !== null && (
-        <>
-          {' · '}
-          <bdi className="mono">{object}</bdi>
-        </>
-      )}
+      <Named name={database} words=" · database " />
+      <Named name={object} words=" · " />
     </p>
   );
 }

@@ -19,16 +19,14 @@ export interface Action {
   onAction: () => void;
 }
 
-/** A menu of actions that a button opens; `trigger` is a Button or IconButton. */
-export function ActionMenu({
-  label,
-  trigger,
-  actions,
-}: {
+interface ActionMenuProps {
   label: string;
   trigger: ReactNode;
   actions: readonly Action[];
-}) {
+}
+
+/** A menu of actions that a button opens; `trigger` is a Button or IconButton. */
+export function ActionMenu({ label, trigger, actions }: ActionMenuProps) {
   return (
     <MenuTrigger>
       {trigger}

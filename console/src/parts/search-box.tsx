@@ -4,16 +4,14 @@ import { SearchField } from './field.tsx';
 /** The wait after the last keystroke; people type one in 100 to 250 ms. */
 const PAUSE_MS = 250;
 
-/** A search field that updates the URL when typing pauses, and follows the URL on back and forward. */
-export function SearchBox({
-  label,
-  value,
-  onSearch,
-}: {
+interface SearchBoxProps {
   label: string;
   value: string;
   onSearch: (q: string) => void;
-}) {
+}
+
+/** A search field that updates the URL when typing pauses, and follows the URL on back and forward. */
+export function SearchBox({ label, value, onSearch }: SearchBoxProps) {
   const [text, setText] = useState(value);
   const sent = useRef(value);
   useEffect(() => {

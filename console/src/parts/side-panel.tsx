@@ -6,18 +6,15 @@ import { useShortcut } from './shortcut.ts';
 /** Wide enough for the list and the panel; the same width as in side-panel.css. */
 const BESIDE = '(width > 72rem)';
 
-/** One item of a list beside the list, or instead of it on narrow screens. Escape closes it. */
-export function SidePanel({
-  kind,
-  id,
-  onClose,
-  children,
-}: {
+interface SidePanelProps {
   kind: 'alert' | 'ticket' | 'delivery';
   id: string;
   onClose: () => void;
   children: ReactNode;
-}) {
+}
+
+/** One item of a list beside the list, or instead of it on narrow screens. Escape closes it. */
+export function SidePanel({ kind, id, onClose, children }: SidePanelProps) {
   useShortcut('Escape', onClose);
   const name = `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${id}`;
   return (

@@ -8,16 +8,14 @@ export function statusText(status: Status): string {
   return LOOKS[status].word;
 }
 
-/** A status as word, icon, shape and colour; `quiet` has no tint, for table rows. */
-export function StatusMark({
-  status,
-  word,
-  quiet = false,
-}: {
+interface StatusMarkProps {
   status: Status;
   word?: string;
   quiet?: boolean;
-}) {
+}
+
+/** A status as word, icon, shape and colour; `quiet` has no tint, for table rows. */
+export function StatusMark({ status, word, quiet = false }: StatusMarkProps) {
   const look = LOOKS[status];
   return (
     <span className={`status-mark tone-${look.tone} ${quiet ? 'plain-mark' : ''}`}>

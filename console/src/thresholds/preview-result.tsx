@@ -2,6 +2,7 @@ import type { ThresholdPreview } from '../../../src/console-api/thresholds/thres
 import { unitOf } from '../../../src/vocabulary/units.ts';
 import { valueText } from '../parts/chart/value-text.ts';
 import { ConnectionLink } from '../parts/connection-link.tsx';
+import { Named } from '../parts/named.tsx';
 import { previewSentences } from './threshold-text.ts';
 
 type Previewed = ThresholdPreview['findings'][number];
@@ -46,14 +47,8 @@ function Changed({ finding }: { finding: Previewed }) {
   return (
     <>
       <ConnectionLink id={connection_id} name={connection_name} />
-      {place && (
-        <>
-          {' '}
-          <bdi className="mono">{place}</bdi>
-        </>
-      )}
-      : {before ?? 'no finding'} → {after ?? 'no finding'} ({valueText(value, unitOf(metric))})
-      {!is_named && ', of an object whose name was not kept'}
+      <Named name={place} words=" " />: {before ?? 'no finding'} → {after ?? 'no finding'} (
+      {valueText(value, unitOf(metric))}){!is_named && ', of an object whose name was not kept'}
       {!finding.is_certain && ', if there was enough activity to judge'}
     </>
   );

@@ -11,14 +11,13 @@ export function missingBetween(later: ActivityEntry, earlier: ActivityEntry | un
   return earlier ? later.id - earlier.id - 1 : 0;
 }
 
-/** The integrity of the log: gaps in the shown ids, and its seals. */
-export function LogIntegrity({
-  entries,
-  isFiltered,
-}: {
+interface LogIntegrityProps {
   entries: readonly ActivityEntry[];
   isFiltered: boolean;
-}) {
+}
+
+/** The integrity of the log: gaps in the shown ids, and its seals. */
+export function LogIntegrity({ entries, isFiltered }: LogIntegrityProps) {
   return (
     <ul aria-label="Log integrity" className="log-state">
       <li>

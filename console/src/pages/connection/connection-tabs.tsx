@@ -13,16 +13,14 @@ const TABS: readonly { tab: ConnectionTab; label: string }[] = [
   { tab: 'settings', label: 'Settings' },
 ];
 
-/** The tabs of a connection's page. The range of the charts stays from tab to tab. */
-export function ConnectionTabs({
-  id,
-  engine,
-  search,
-}: {
+interface ConnectionTabsProps {
   id: string;
   engine: Engine;
   search: ConnectionSearch;
-}) {
+}
+
+/** The tabs of a connection's page. The range of the charts stays from tab to tab. */
+export function ConnectionTabs({ id, engine, search }: ConnectionTabsProps) {
   const open = openTab(search);
   const { range, from, to } = search;
   return (

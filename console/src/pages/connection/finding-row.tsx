@@ -53,20 +53,17 @@ export function FindingTitle({
   );
 }
 
-/** The details of a finding and its actions. */
-export function FindingDetail({
-  finding,
-  connectionId,
-  onSilence,
-  onThresholds,
-}: {
+interface FindingDetailProps {
   finding: ExplainedFinding;
   connectionId: string;
   /** Null when the member may not, the finding is silenced already, or there is nothing to silence. */
   onSilence: (() => void) | null;
   /** Null when the member may not, or the check has no thresholds. */
   onThresholds: (() => void) | null;
-}) {
+}
+
+/** The details of a finding and its actions. */
+export function FindingDetail({ finding, connectionId, onSilence, onThresholds }: FindingDetailProps) {
   const {
     check_id,
     category,

@@ -92,13 +92,12 @@ export function engineText({ engine, version = '' }: Pick<FleetSearch, 'engine' 
   return `${engine === undefined ? 'version' : ENGINE_NAMES[engine]} ${version}`.trim();
 }
 
-function CheckChoice({
-  check,
-  onChange,
-}: {
+interface CheckChoiceProps {
   check: string | undefined;
   onChange: (check: string | undefined) => void;
-}) {
+}
+
+function CheckChoice({ check, onChange }: CheckChoiceProps) {
   const { data } = useQuery(read<CheckList>('/fleet/checks'));
   return (
     <FilterSelect

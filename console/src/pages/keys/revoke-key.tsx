@@ -84,17 +84,14 @@ export function RevokeApiKey({ subject, lastUsedAt, onClose }: RevokeKeyProps) {
   );
 }
 
-function Revoked({
-  at,
-  name,
-  lastFour,
-  onClose,
-}: {
+interface RevokedProps {
   at: string;
   name: string;
   lastFour: string;
   onClose: () => void;
-}) {
+}
+
+function Revoked({ at, name, lastFour, onClose }: RevokedProps) {
   return (
     <Dialog done="Close" onClose={onClose} title="Key revoked">
       <p>

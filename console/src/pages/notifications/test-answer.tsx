@@ -12,18 +12,15 @@ export type SentTest = UseMutationResult<Answer, Error, number>;
 /** The lines of a response that are shown. */
 const LINES = 12;
 
-/** A test and the receiver's answer: "200 OK, 143 ms", and the first lines of what it said. */
-export function TestAnswer({
-  test,
-  id,
-  sent,
-  what = 'test',
-}: {
+interface TestAnswerProps {
   test: SentTest;
   id: number;
   sent: string;
   what?: 'test' | 'digest';
-}) {
+}
+
+/** A test and the receiver's answer: "200 OK, 143 ms", and the first lines of what it said. */
+export function TestAnswer({ test, id, sent, what = 'test' }: TestAnswerProps) {
   const { data, error, isPending } = test;
   return (
     <div aria-live="polite" className="test-answer">

@@ -10,18 +10,15 @@ export interface Choice {
   isChosen?: boolean;
 }
 
-/** Asks for one of several choices: arrows or first letters go to one, Enter takes it. */
-export function ChooseDialog({
-  title,
-  choices,
-  onChoose,
-  onClose,
-}: {
+interface ChooseDialogProps {
   title: string;
   choices: readonly Choice[];
   onChoose: (id: string) => void;
   onClose: () => void;
-}) {
+}
+
+/** Asks for one of several choices: arrows or first letters go to one, Enter takes it. */
+export function ChooseDialog({ title, choices, onChoose, onClose }: ChooseDialogProps) {
   return (
     <Dialog onClose={onClose} title={title}>
       <ListBox

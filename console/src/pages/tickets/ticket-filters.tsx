@@ -140,13 +140,12 @@ export function isNarrowed({
   return [connection_id, assignee, tags, mentioned, q, from, to].some((value) => value !== undefined);
 }
 
-function AssigneeFilter({
-  assignee,
-  onChange,
-}: {
+interface AssigneeFilterProps {
   assignee: string | undefined;
   onChange: (changed: TicketsSearch) => void;
-}) {
+}
+
+function AssigneeFilter({ assignee, onChange }: AssigneeFilterProps) {
   const people = usePeople();
   const { member } = useProfile();
   const others = (people.data?.data ?? []).filter(({ id }) => id !== member.id);

@@ -26,19 +26,16 @@ import { TicketTriage } from './ticket-triage.tsx';
 import { ticketQuery } from './tickets-query.ts';
 import type { TriageActions } from './use-triage-actions.tsx';
 
-/** A ticket beside the list, or instead of it on narrow screens: the finding, what to run, and its history. */
-export function TicketPanel({
-  id,
-  actions,
-  commenting,
-  onClose,
-}: {
+interface TicketPanelProps {
   id: string;
   actions: TriageActions;
   /** How often the member asked to comment on it. */
   commenting: number;
   onClose: () => void;
-}) {
+}
+
+/** A ticket beside the list, or instead of it on narrow screens: the finding, what to run, and its history. */
+export function TicketPanel({ id, actions, commenting, onClose }: TicketPanelProps) {
   const query = useQuery(ticketQuery(id));
   return (
     <SidePanel id={id} kind="ticket" onClose={onClose}>

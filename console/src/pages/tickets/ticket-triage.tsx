@@ -2,6 +2,7 @@ import type { TicketDetail } from '../../../../src/console-api/tickets/ticket.ts
 import { reasonInWords } from '../../../../src/platform/text/silence-reason-words.ts';
 import { Button } from '../../parts/button.tsx';
 import { endSilences } from '../../parts/end-silences.ts';
+import { Named } from '../../parts/named.tsx';
 import { useRenewConnections } from '../../parts/renew-connections.ts';
 import { InlineError } from '../../parts/states.tsx';
 import { local } from '../../parts/time.tsx';
@@ -60,12 +61,7 @@ function Silence({ silence, canEnd }: { silence: NonNullable<TicketDetail['silen
     <div className="ticket-silence">
       <p>
         Silenced{until === null && ' indefinitely'}
-        {by !== null && (
-          <>
-            {' '}
-            by <bdi>{by}</bdi>
-          </>
-        )}
+        <Named mono={false} name={by} words=" by " />
         {until !== null && ` until ${local(until)}`}: {reasonInWords(reason)}.
       </p>
       <p className="quiet">

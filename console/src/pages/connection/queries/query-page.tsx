@@ -125,16 +125,14 @@ const charts = (reads: string): [title: string, unit: Unit, value: (hour: Hour) 
   [`${reads} by a call`, 'count', perCall('read')],
 ];
 
-/** What the query did hour by hour. */
-function HistoryCharts({
-  connectionId,
-  hours,
-  isPostgres,
-}: {
+interface HistoryChartsProps {
   connectionId: string;
   hours: readonly Hour[];
   isPostgres: boolean;
-}) {
+}
+
+/** What the query did hour by hour. */
+function HistoryCharts({ connectionId, hours, isPostgres }: HistoryChartsProps) {
   const { span } = useChartGroup();
   const { data } = useQuery(markedChangesQuery(connectionId, span));
   const changes = useMemo(() => data?.changes.map(chartChange), [data]);

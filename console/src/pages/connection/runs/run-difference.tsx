@@ -7,6 +7,7 @@ import { IconButton } from '../../../parts/button.tsx';
 import { ChangeList } from '../../../parts/changes/change-list.tsx';
 import { valueText } from '../../../parts/chart/value-text.ts';
 import { figure } from '../../../parts/figure.ts';
+import { Named } from '../../../parts/named.tsx';
 import { readableLine } from '../../../parts/readable-text.ts';
 import { Loaded } from '../../../parts/states.tsx';
 import { StatusMark } from '../../../parts/status-mark.tsx';
@@ -146,12 +147,7 @@ function Fault({ fault: { title, database, object, before, after } }: { fault: C
         </>
       )}
       {shown && <StatusMark status={shown.severity} />} <bdi>{title}</bdi>
-      {object !== null && (
-        <>
-          {' · '}
-          <bdi className="mono">{object}</bdi>
-        </>
-      )}
+      <Named name={object} words=" · " />
       {database && (
         <span className="quiet">
           {' in '}

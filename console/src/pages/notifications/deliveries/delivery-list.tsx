@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { figure } from '../../../parts/figure.ts';
 import { KIND_TEXTS } from '../../../parts/kind-texts.ts';
+import { Named } from '../../../parts/named.tsx';
 import { StatusMark } from '../../../parts/status-mark.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';
@@ -13,14 +14,13 @@ export function deliveryLinkId(id: number | string): string {
   return `delivery-${id}`;
 }
 
-/** A destination's deliveries. Beside an open one there is room for fewer columns. */
-export function DeliveryList({
-  deliveries,
-  isBeside,
-}: {
+interface DeliveryListProps {
   deliveries: readonly Delivery[];
   isBeside: boolean;
-}) {
+}
+
+/** A destination's deliveries. Beside an open one there is room for fewer columns. */
+export function DeliveryList({ deliveries, isBeside }: DeliveryListProps) {
   return (
     <Table
       columns={isBeside ? BESIDE : COLUMNS}
@@ -94,12 +94,7 @@ export function DeliverySubject({ kind, connection_name }: Pick<Delivery, 'kind'
   return (
     <>
       {KIND_TEXTS[kind].name}
-      {connection_name !== null && (
-        <>
-          {' · '}
-          <bdi>{visibleText(connection_name)}</bdi>
-        </>
-      )}
+      <Named mono={false} name={connection_name && visibleText(connection_name)} words=" · " />
     </>
   );
 }
