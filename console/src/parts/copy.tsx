@@ -11,11 +11,10 @@ interface CopyButtonProps {
   what: string;
   /** The button's text; by default "Copy". */
   label?: string;
-  onCopied?: () => void;
 }
 
 /** Copies `text` to the clipboard and confirms it, also to screen readers. */
-export function CopyButton({ text, what, label, onCopied }: CopyButtonProps) {
+export function CopyButton({ text, what, label }: CopyButtonProps) {
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready');
   useEffect(() => {
     if (state === 'ready') return;
@@ -27,7 +26,6 @@ export function CopyButton({ text, what, label, onCopied }: CopyButtonProps) {
       await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
       setState('copied');
       announce(`${what} copied`);
-      onCopied?.();
     } catch {
       setState('failed');
       announce(`${what} could not be copied. Select and copy it yourself.`);
@@ -48,13 +46,13 @@ export function CopyButton({ text, what, label, onCopied }: CopyButtonProps) {
 }
 
 /** Text to paste elsewhere, shown verbatim with a copy button. `what` names the text, such as "SQL" or "command". */
-export function CodeBlock({ text, what, onCopied }: { text: string; what: string; onCopied?: () => void }) {
+export function CodeBlock({ text, what }: { text: string; what: string }) {
   return (
     <div className="code-block">
       <ScrollBox isText label={what}>
         <code>{text}</code>
       </ScrollBox>
-      <CopyButton text={text} what={what} {...(onCopied ? { onCopied } : {})} />
+      <CopyButton text={text} what={what} />
     </div>
   );
 }

@@ -8,7 +8,6 @@ import { Label } from 'react-aria-components/Label';
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
 import { Popover } from 'react-aria-components/Popover';
 import { RadioGroup as AriaRadioGroup, Radio } from 'react-aria-components/RadioGroup';
-import { SearchField as AriaSearchField } from 'react-aria-components/SearchField';
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select';
 import { Text } from 'react-aria-components/Text';
 import { TextArea } from 'react-aria-components/TextArea';
@@ -105,41 +104,6 @@ export function TextField({
       )}
       <Notes description={description} error={error ?? refusal} />
     </AriaTextField>
-  );
-}
-
-interface SearchFieldProps {
-  /** The accessible name; there is no visible label. */
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-  placeholder?: string;
-  /** `/` focuses this field. */
-  shortcut?: boolean;
-}
-
-/** A search field for a list. */
-export function SearchField({ label, value, onChange, placeholder, shortcut = false }: SearchFieldProps) {
-  return (
-    <AriaSearchField aria-label={label} className="search" onChange={onChange} value={value}>
-      <Icon name="search" />
-      <Input
-        className="field-box"
-        placeholder={placeholder ?? label}
-        {...(shortcut ? { 'data-shortcut': '/' } : {})}
-      />
-      {value ? (
-        <AriaButton aria-label="Clear search" className="field-inside">
-          <Icon name="close" />
-        </AriaButton>
-      ) : (
-        shortcut && (
-          <span aria-hidden="true" className="search-key">
-            /
-          </span>
-        )
-      )}
-    </AriaSearchField>
   );
 }
 

@@ -49,19 +49,36 @@ export type IconName = keyof typeof ICONS;
 /** An icon beside a word, hidden from screen readers because the word says it. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
+    <Strokes className="icon" size={size} width={1.5}>
+      {ICONS[name]}
+    </Strokes>
+  );
+}
+
+interface StrokesProps {
+  className?: string;
+  size: number;
+  /** Of a stroke, on a grid of 16. */
+  width: number;
+  children: ReactNode;
+}
+
+/** A drawing beside a word, which says what it means. */
+export function Strokes({ className, size, width, children }: StrokesProps) {
+  return (
     <svg
       aria-hidden="true"
-      className="icon"
+      className={className}
       fill="none"
       height={size}
       stroke="currentcolor"
       strokeLinecap="round"
       strokeLinejoin="round"
-      strokeWidth="1.5"
+      strokeWidth={width}
       viewBox="0 0 16 16"
       width={size}
     >
-      {ICONS[name]}
+      {children}
     </svg>
   );
 }

@@ -1,36 +1,25 @@
 import './plan-access.css';
 import { Fragment } from 'react';
+import { ENDPOINT_PATHS } from '../../../src/vocabulary/endpoint-paths.ts';
+import { ENDPOINT_GROUPS, type EndpointGroup } from '../../../src/vocabulary/plans.ts';
 import { counted } from './figure.ts';
 import { Icon } from './icons.tsx';
 
-// The endpoints by group, as the specification's section 5 has them.
-const GROUPS = [
-  {
-    id: 'health',
-    name: 'Health',
-    words: 'health',
-    paths: [
-      '/health/connections',
-      '/health/connections/:id/checks/latest',
-      '/health/fleet',
-      '/health/connections/:id/measures',
-      '/health/connections/:id/measures/history',
-      '/health/measures',
-      '/health/connections/:id/changes',
-      '/health/changes',
-      '/health/connections/:id/queries',
-      '/health/connections/:id/episodes',
-    ],
-  },
-  { id: 'ops', name: 'Tickets', words: 'tickets', paths: ['/ops/tickets', '/ops/stats', '/ops/alerts'] },
-  {
-    id: 'activity',
-    name: 'Activity log',
-    words: 'the activity log',
-    paths: ['/activity', '/activity/seals'],
-  },
-  { id: 'team', name: 'Team', words: 'the team', paths: ['/team/members', '/team/roles'] },
-] as const;
+// As the specification's section 5 has them.
+const GROUPS: readonly { id: EndpointGroup; words: string }[] = [
+  { id: 'health', words: 'health' },
+  { id: 'ops', words: 'tickets' },
+  { id: 'activity', words: 'the activity log' },
+  { id: 'team', words: 'the team' },
+];
+
+/** The names of the groups of endpoints. */
+export const GROUP_NAMES: Record<EndpointGroup, string> = {
+  health: 'Health',
+  ops: 'Tickets',
+  activity: 'Activity log',
+  team: 'Team',
+};
 
 /** `Enterprise` of `enterprise`. */
 export function planName(plan: string): string {
@@ -59,14 +48,15 @@ export function accessText(includes: readonly string[]): string {
 export function PlanAccess({ includes }: { includes: readonly string[] }) {
   return (
     <ul className="plan-reach">
-      {GROUPS.map(({ id, name, paths }) => {
+      {ENDPOINT_GROUPS.map((id) => {
         const reached = includes.includes(id);
+        const paths = ENDPOINT_PATHS.filter((path) => path.split('/')[1] === id);
         return (
           <li className={reached ? '' : 'not-reached'} key={id}>
             <Icon name={reached ? 'check' : 'lock'} />
             <div>
               <p>
-                <span className="plan-reach-name">{name}</span>
+                <span className="plan-reach-name">{GROUP_NAMES[id]}</span>
                 {!reached && ' – not in this plan'}
               </p>
               {reached && paths.map((path) => <Path key={path} path={`/api/v1${path}`} />)}

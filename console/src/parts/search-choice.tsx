@@ -1,3 +1,4 @@
+import type { Choice } from './field.tsx';
 import './field.css';
 import type { ReactNode } from 'react';
 import { Button } from 'react-aria-components/Button';
@@ -12,14 +13,7 @@ import { Text } from 'react-aria-components/Text';
 import { useFieldError } from './form-errors.tsx';
 import { Icon } from './icons.tsx';
 
-/** One of the things that a search finds. */
-export interface Suggestion {
-  id: string;
-  label: string;
-  description?: string;
-}
-
-function Item({ id, label, description }: Suggestion) {
+function Item({ id, label, description }: Choice) {
   return (
     <ListBoxItem className="choice" id={id} textValue={`${label} ${description ?? ''}`}>
       <span>
@@ -43,11 +37,11 @@ interface SearchChoiceProps {
   text: string;
   onText: (text: string) => void;
   /** What matches the text. */
-  found: readonly Suggestion[];
+  found: readonly Choice[];
   /** Said when nothing does. */
   nothing: ReactNode;
   onChoose: (id: string) => void;
-  options?: Pick<ComboBoxProps<Suggestion>, 'allowsEmptyCollection' | 'menuTrigger'>;
+  options?: Pick<ComboBoxProps<Choice>, 'allowsEmptyCollection' | 'menuTrigger'>;
 }
 
 /** A search that suggests what it finds, for filters: a choice empties it. */
@@ -79,7 +73,7 @@ export function SearchChoice(props: SearchChoiceProps) {
 /** Suggestions under a heading. */
 export interface SuggestionGroup {
   name: string;
-  choices: readonly Suggestion[];
+  choices: readonly Choice[];
 }
 
 interface SearchSelectProps {

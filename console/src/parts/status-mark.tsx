@@ -1,3 +1,4 @@
+import { Strokes } from './icons.tsx';
 import './status-mark.css';
 import { LOOKS, type Status } from './status-looks.tsx';
 
@@ -19,19 +20,9 @@ export function StatusMark({ status, word, quiet = false }: StatusMarkProps) {
   const look = LOOKS[status];
   return (
     <span className={`status-mark tone-${look.tone} ${quiet ? 'plain-mark' : ''}`}>
-      <svg
-        aria-hidden="true"
-        fill="none"
-        height="14"
-        stroke="currentcolor"
-        strokeLinecap="round"
-        strokeLinejoin="round"
-        strokeWidth="1.6"
-        viewBox="0 0 16 16"
-        width="14"
-      >
+      <Strokes size={14} width={1.6}>
         {look.mark}
-      </svg>
+      </Strokes>
       {word ?? look.word}
     </span>
   );

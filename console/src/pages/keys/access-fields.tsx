@@ -1,6 +1,7 @@
 import { ENDPOINT_GROUPS } from '../../../../src/vocabulary/plans.ts';
 import { Checkboxes, RadioGroup, TextField } from '../../parts/field.tsx';
-import { type AccessDraft, GROUP_NAMES } from './key-access.ts';
+import { GROUP_NAMES } from '../../parts/plan-access.tsx';
+import type { AccessDraft } from './key-access.ts';
 
 interface AccessFieldsProps {
   draft: AccessDraft;

@@ -1,14 +1,7 @@
 import type { KeyChange } from '../../../../src/console-api/keys/change-keys.ts';
 import type { EndpointGroup } from '../../../../src/vocabulary/plans.ts';
+import { GROUP_NAMES } from '../../parts/plan-access.tsx';
 import type { ApiKey } from './api-key-lifetime.ts';
-
-/** The names of the groups of endpoints. */
-export const GROUP_NAMES: Record<EndpointGroup, string> = {
-  health: 'Health',
-  ops: 'Tickets',
-  activity: 'Activity log',
-  team: 'Team',
-};
 
 /** What a form has of a key's access. */
 export interface AccessDraft {

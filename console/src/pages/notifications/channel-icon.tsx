@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Channel } from '../../../../src/vocabulary/channels.ts';
+import { Strokes } from '../../parts/icons.tsx';
 
 const LOG = <path d="M3 2.5h7l3 3v8H3zM10 2.5v3h3M5.3 8h5.4M5.3 10.5h5.4" />;
 
@@ -28,22 +29,12 @@ const ICONS: Record<Channel, ReactNode> = {
 };
 
 /** A channel's icon; its name stands beside it. */
-export function ChannelIcon({ channel, size = 20 }: { channel: Channel; size?: number }) {
+export function ChannelIcon({ channel }: { channel: Channel }) {
   return (
     <span aria-hidden="true" className="channel-icon">
-      <svg
-        aria-hidden="true"
-        fill="none"
-        height={size}
-        stroke="currentcolor"
-        strokeLinecap="round"
-        strokeLinejoin="round"
-        strokeWidth="1.4"
-        viewBox="0 0 16 16"
-        width={size}
-      >
+      <Strokes size={20} width={1.4}>
         {ICONS[channel]}
-      </svg>
+      </Strokes>
     </span>
   );
 }

@@ -1,11 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
 import type { TicketPage } from '../../../../src/console-api/tickets/ticket-list.ts';
 import { PAGE_PATHS } from '../../../../src/vocabulary/page-paths.ts';
 import { read } from '../../api.ts';
 import { BASE_PATH } from '../../base-path.ts';
 import { foundConnectionsQuery } from '../../parts/found-connections.ts';
+import { usePaused } from '../../parts/use-paused.ts';
 import { setTheme } from '../../theme.ts';
 import { setTimeZone } from '../../time-zone.ts';
 import { PLACES } from '../places.ts';
@@ -24,7 +24,7 @@ export function useCommandGroups(
   onShortcuts: () => void,
 ): { groups: CommandGroup[]; isSearching: boolean } {
   const q = text.trim();
-  const paused = usePaused(q);
+  const paused = usePaused(q, PAUSE_MS);
   const connections = useConnections(paused);
   const tickets = useTickets(paused);
   const own = matching([usePages(), useActions(onShortcuts)], text);
@@ -35,16 +35,6 @@ export function useCommandGroups(
     groups: [...own, ...matching(found, isSearching ? text : '')],
     isSearching,
   };
-}
-
-/** The text once typing pauses. */
-function usePaused(text: string): string {
-  const [paused, setPaused] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return paused;
 }
 
 function usePages(): CommandGroup {

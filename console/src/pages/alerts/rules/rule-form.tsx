@@ -1,5 +1,4 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import type {
   AlertRule,
   AlertRules,
@@ -12,12 +11,13 @@ import { SEVERITIES } from '../../../../../src/vocabulary/severities.ts';
 import { send } from '../../../api.ts';
 import { ConnectionChoice } from '../../../parts/connection-choice.tsx';
 import { FormDialog } from '../../../parts/dialog.tsx';
-import { Checkboxes, RadioGroup, Select, TextField } from '../../../parts/field.tsx';
+import { Checkboxes, type Choice, RadioGroup, Select, TextField } from '../../../parts/field.tsx';
 import { numberError } from '../../../parts/number-in.ts';
-import { SearchSelect, type Suggestion, type SuggestionGroup } from '../../../parts/search-choice.tsx';
+import { SearchSelect, type SuggestionGroup } from '../../../parts/search-choice.tsx';
 import { statusText } from '../../../parts/status-mark.tsx';
 import { useAction } from '../../../parts/use-action.ts';
 import { bindTo, useDraft } from '../../../parts/use-draft.ts';
+import { usePaused } from '../../../parts/use-paused.ts';
 import { OPERATORS } from '../alert-text.ts';
 import {
   draftOf,
@@ -52,7 +52,9 @@ export function RuleForm({ rule, known, onClose }: RuleFormProps) {
     onDone: onClose,
   });
   const sentence = ruleSentence(wanted);
-  const steady = useSteady(sentence === null ? null : wanted);
+  const told = sentence === null ? null : wanted;
+  // Its name changes nothing.
+  const steady = usePaused(told, PAUSE_MS, JSON.stringify(told && { ...told, name: '' }));
   return (
     <FormDialog
       action={rule ? 'Save' : 'Add rule'}
@@ -90,18 +92,6 @@ export function RuleForm({ rule, known, onClose }: RuleFormProps) {
 
 /** The wait after the last change before the service is asked. */
 const PAUSE_MS = 400;
-
-/** A rule once it has not changed for a moment. */
-function useSteady(rule: NewRule | null): NewRule | null {
-  const [steady, setSteady] = useState(rule);
-  // Its name changes nothing.
-  const key = JSON.stringify(rule && { ...rule, name: '' });
-  useEffect(() => {
-    const timer = setTimeout(() => setSteady(JSON.parse(key)), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [key]);
-  return steady;
-}
 
 interface FieldsProps {
   draft: RuleDraft;
@@ -172,7 +162,7 @@ const ENGINES = { PG: 'PostgreSQL', MY: 'MySQL and MariaDB', OWN: 'Own checks' }
 function grouped<Subject>(
   all: readonly Subject[],
   readCheck: (subject: Subject) => string,
-  toChoice: (subject: Subject) => Suggestion,
+  toChoice: (subject: Subject) => Choice,
 ): SuggestionGroup[] {
   const nameGroup = (check: string) =>
     check === '' ? 'Vital signs' : (ENGINES[check.split('_')[0] as keyof typeof ENGINES] ?? 'All engines');
