@@ -3,7 +3,7 @@ import { Text } from 'react-aria-components/Text';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icons.tsx';
 
-export interface Choice {
+interface Choice {
   id: string;
   label: string;
   /** The present choice. */
