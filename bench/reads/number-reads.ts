@@ -40,7 +40,7 @@ export async function numberReads({ ask, dataDir, accounts }: Measured): Promise
       name,
       connections.map((connection) => makePath(connection, day)),
     );
-    reads.push({ name, title: path.split('?', 1)[0] ?? path, reach: 1, path });
+    reads.push({ name, title: path.split('?', 1)[0] ?? path, reach: 1, path, isCounted: true });
   }
   return reads;
 }

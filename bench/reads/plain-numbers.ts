@@ -2,7 +2,9 @@ import { SEAL_FORMAT } from '../../src/activity/seals/seal.ts';
 import { tagsOfConnection } from '../../src/store/sql/connection-tags.sql.ts';
 import { unitOf } from '../../src/vocabulary/units.ts';
 
-// The plain selects of the endpoints for numbers, changes, queries, episodes, alerts and seals: one statement each, which counts nothing.
+// The plain selects of the endpoints for numbers, changes, queries, episodes, alerts and seals: one statement each. `total` is what the
+// contract demands in `meta`, to 10,001 where the service counts no further, in the cheapest way that was found: a window where the statement
+// reads all rows anyway, and else a count by an index alone. A list that is answered whole has as many rows.
 
 type Row = Record<string, unknown>;
 
@@ -28,6 +30,10 @@ const OF_CHANGE = `
   c.change_id as id, c.kind, c.subject as name, nullif(c.database, '') as database,
   regexp_replace(c.before, '^hidden \\([0-9a-f]{8}\\)$', 'changed') as "from",
   regexp_replace(c.after, '^hidden \\([0-9a-f]{8}\\)$', 'changed') as "to", c.source, c.at`;
+
+const counted = (rows: string) =>
+  `(select count(*)::integer from (select ${rows} limit 10001) counted) as total`;
+const LISTED = 'array(select connection_id from connection where account_id = $1 and removed_at is null)';
 
 const READS: readonly PlainRead[] = [
   {
@@ -70,7 +76,7 @@ const READS: readonly PlainRead[] = [
     name: 'fleet measures',
     text: `
       select s.connection_id, c.name as connection_name, ${tagsOfConnection} as tags, s.metric, s.check_id, s.database, s.object,
-             v.value, v.operator, v.warning, v.critical, l.measured_at, f.full_at
+             v.value, v.operator, v.warning, v.critical, l.measured_at, f.full_at, count(*) over ()::integer as total
         from measure_series s
         join connection c using (account_id, connection_id)
         join measure_latest l using (account_id, connection_id)
@@ -88,7 +94,7 @@ const READS: readonly PlainRead[] = [
     path: /^\/health\/connections\/(\d+)\/changes$/,
     name: 'changes',
     text: `
-      select ${OF_CHANGE}
+      select ${OF_CHANGE}, ${counted('from connection_change where account_id = $1 and connection_id = $2')}
         from connection_change c
        where c.account_id = $1 and c.connection_id = $2
        order by c.at desc, c.change_id desc
@@ -99,7 +105,8 @@ const READS: readonly PlainRead[] = [
     path: /^\/health\/changes$/,
     name: 'fleet changes',
     text: `
-      select ${OF_CHANGE}, n.connection_id, n.name as connection_name
+      select ${OF_CHANGE}, n.connection_id, n.name as connection_name,
+             ${counted(`from connection_change where account_id = $1 and connection_id = any (${LISTED})`)}
         from connection_change c
         join connection n using (account_id, connection_id)
        where c.account_id = $1 and c.change_id > 0 and n.removed_at is null
@@ -113,7 +120,7 @@ const READS: readonly PlainRead[] = [
     text: `
       select u.query as query_id, nullif(u.database, '') as database, nullif(u.role, '') as role, sum(u.calls) as calls,
              sum(u.seconds) as seconds, sum(u.seconds) / greatest(sum(u.calls), 1) as mean_seconds, sum(u.rows) as rows,
-             sum(u.read) as reads, sum(u.hit) as hits, sum(u.temporary) as temporary
+             sum(u.read) as reads, sum(u.hit) as hits, sum(u.temporary) as temporary, count(*) over ()::integer as total
         from query_hour h
        cross join unnest(h.query, h.database, h.role, h.calls, h.seconds, h.rows, h.read, h.hit, h.temporary)
                as u (query, database, role, calls, seconds, rows, read, hit, temporary)
@@ -127,7 +134,7 @@ const READS: readonly PlainRead[] = [
     path: /^\/health\/connections\/(\d+)\/episodes$/,
     name: 'episodes',
     text: `
-      select *
+      select *, count(*) over ()::integer as total
         from (select 'blocking' as kind, began_at, seen_at, ended_at, nullif(database, '') as database, nullif(role, '') as role,
                      nullif(application, '') as application, most_sessions, longest_seconds, lost_seconds, '[]'::jsonb as transactions
                 from blocking_episode
@@ -150,7 +157,8 @@ const READS: readonly PlainRead[] = [
                                'connection_type', c.connection_type) as connection,
              a.metric, a.operator, a.threshold, a.value, nullif(a.details ->> 'check_id', '') as check_id,
              nullif(a.details ->> 'database', '') as database, a.details -> 'object' as object,
-             a.details ->> 'metric_line' as metric_line, a.triggered_at, a.acknowledged_at, a.resolved_at, a.resolution
+             a.details ->> 'metric_line' as metric_line, a.triggered_at, a.acknowledged_at, a.resolved_at, a.resolution,
+             ${counted(`from alert where account_id = $1 and state <> 'pending'`)}
         from alert a
         join alert_rule r using (account_id, rule_id)
         join connection c using (account_id, connection_id)
@@ -166,7 +174,8 @@ const READS: readonly PlainRead[] = [
       select account_id, number, first_id, last_id, to_char(last_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as last_at,
              cut_to, encode(leaves_sha256, 'hex') as leaves_sha256, encode(previous, 'hex') as previous,
              encode(public_key, 'hex') as public_key,
-             to_char(sealed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sealed_at, encode(signature, 'hex') as signature
+             to_char(sealed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sealed_at, encode(signature, 'hex') as signature,
+             (select max(number)::integer from activity_seal where account_id = $1) as total
         from activity_seal
        where account_id = $1
        order by number

@@ -13,6 +13,8 @@ export interface Read {
   /** What it must reach of the plain server's rate for the same processor time. */
   reach: number;
   path: string;
+  /** Whether the plain server must tell the true total, too. */
+  isCounted?: boolean;
 }
 
 const HUNDRED = '/activity?per_page=100';
@@ -38,6 +40,7 @@ export interface ReadContestants {
 
 interface Answer {
   data: unknown;
+  meta?: { total: number; has_more: boolean };
 }
 
 /**
@@ -68,6 +71,9 @@ export async function startReads(
     const ours = isPoll ? await pollOnce(measured) : await ask<Answer>(read.path);
     if (isPoll ? rowsOf(ours) !== 1 || rowsOf(theirs) !== 1 : !isDeepStrictEqual(theirs.data, ours.data))
       throw new Error(`${read.title}: the plain server has other rows than the service.`);
+    const readMeta = ({ meta }: Answer) => [meta?.total, meta?.has_more];
+    if (read.isCounted && !isDeepStrictEqual(readMeta(theirs), readMeta(ours)))
+      throw new Error(`${read.title}: the plain server has another total than the service.`);
     bodies[`/${read.name}`] = ours;
     started.push({ read, bytes: Buffer.byteLength(JSON.stringify(ours)) });
   }
