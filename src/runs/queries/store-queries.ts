@@ -15,10 +15,13 @@ export const HOUR_COLUMNS = [
   'temporary',
 ] as const;
 
-/** The item of FROM that turns a row of `query_hour` into one row per query, named `u`. */
+/**
+ * The item of FROM that turns a row of `query_hour` into one row per query, named `u`. In FROM itself, PostgreSQL would store what each
+ * of these functions returns before it reads it, which takes twice the time of a list of queries.
+ */
 export function unnestHour(table: string): string {
-  const columns = HOUR_COLUMNS.map((column) => `${table}.${column}`).join(', ');
-  return `unnest(${columns}) as u (${HOUR_COLUMNS.join(', ')})`;
+  const columns = HOUR_COLUMNS.map((column) => `unnest(${table}.${column}) as ${column}`).join(', ');
+  return `lateral (select ${columns}) u`;
 }
 
 /** The queries that are kept of an hour that ended. */
