@@ -61,21 +61,23 @@ export interface AlertChoice {
   to: string;
 }
 
-// The row comparison alone does not tell an index where to begin if there is another bound of the same column.
-const chosen = (end: string) => `
+const chosen = `
     from alert a
    where a.account_id = $1 and a.state <> 'pending'
      and ($2::text is null or a.state = $2)
      and ($3::text is null or a.severity = $3)
      and ($4::bigint is null or a.connection_id = $4)
-     and a.triggered_at >= $5 and a.triggered_at < ${end}`;
+     and a.triggered_at >= $5`;
+
+// One bound of `triggered_at` above, as in a page of changes.
+const isBefore = `(a.triggered_at, a.alert_id) < (least($6, $7::timestamptz), case when $6 <= $7 then 0 else $8::bigint end)`;
 
 const pageOfChosen = `
   select a.alert_id, a.alert_id, a.state, a.severity, r.name, a.connection_id, c.name, c.host, c.port, c.connection_type, a.metric, a.operator,
          a.threshold, a.value, nullif(a.details ->> 'check_id', ''), nullif(a.details ->> 'database', ''), a.details ->> 'object',
          a.details ->> 'metric_line', a.triggered_at, a.acknowledged_at, a.resolved_at, a.resolution
-    from (select a.* ${chosen(`least($6::timestamptz, $7::timestamptz + interval '1 microsecond')`)}
-             and (a.triggered_at, a.alert_id) < ($7::timestamptz, $8::bigint)
+    from (select a.* ${chosen}
+             and ${isBefore}
            order by a.triggered_at desc, a.alert_id desc
            limit $9 offset $10) a
     join alert_rule r on r.account_id = $1 and r.rule_id = a.rule_id
@@ -83,7 +85,7 @@ const pageOfChosen = `
    order by a.triggered_at desc, a.alert_id desc`;
 
 const chosenPage = countAndTexts(
-  `select count(*) from (select ${chosen('$6')} limit $11) counted`,
+  `select count(*) from (select ${chosen} and a.triggered_at < $6 limit $11) counted`,
   pageOfChosen,
 );
 
