@@ -28,63 +28,49 @@ export const metricsQuery = queryOptions({
 export function lineQuery(metric: string, range: FleetRange, id: number) {
   return queryOptions({
     queryKey: ['fleet-line', metric, range, id],
-    queryFn: () => batchOf(metric, range).lineOf(id),
+    queryFn: () => readLine(metric, range, id),
     staleTime: RENEWED_EVERY_MS,
     refetchInterval: RENEWED_EVERY_MS,
     gcTime: RENEWED_EVERY_MS,
   });
 }
 
+type Lines = (id: number) => FleetLine;
+
+/** The connections whose lines are wanted, and the answers for each {@link MOST} of them. */
+interface Batch {
+  ids: number[];
+  answers: Promise<Promise<Lines>[]>;
+}
+
+/** What is collected now, by vital sign and range. */
 const batches = new Map<string, Batch>();
 
-function batchOf(metric: string, range: FleetRange): Batch {
+async function readLine(metric: string, range: FleetRange, id: number): Promise<FleetLine> {
   const key = `${metric} ${range}`;
-  const batch = batches.get(key) ?? new Batch(metric, range);
+  const batch = batches.get(key) ?? collect(key, metric, range);
   batches.set(key, batch);
-  return batch;
+  const place = batch.ids.push(id) - 1;
+  const lines = await (await batch.answers)[Math.floor(place / MOST)];
+  return lines?.(id) ?? { from: 0, to: 0, at: [], last: [] };
 }
 
-/** Collects the connections whose lines are wanted, and reads them together. */
-class Batch {
-  readonly #metric: string;
-  readonly #range: FleetRange;
-  #waiting: { id: number; settle: (line: Promise<FleetLine>) => void }[] = [];
-
-  constructor(metric: string, range: FleetRange) {
-    this.#metric = metric;
-    this.#range = range;
-  }
-
-  lineOf(id: number): Promise<FleetLine> {
-    if (this.#waiting.length === 0) setTimeout(() => this.#read(), COLLECT_MS);
-    return new Promise((resolve) => {
-      this.#waiting.push({ id, settle: resolve });
-    });
-  }
-
-  #read(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (let first = 0; first < waiting.length; first += MOST) {
-      const part = waiting.slice(first, first + MOST);
-      const lines = readLines(
-        this.#metric,
-        this.#range,
-        part.map(({ id }) => id),
-      );
-      for (const { id, settle } of part) settle(lines.then((found) => found.lineOf(id)));
-    }
-  }
+function collect(key: string, metric: string, range: FleetRange): Batch {
+  const ids: number[] = [];
+  const answers = new Promise((resolve) => setTimeout(resolve, COLLECT_MS)).then(() => {
+    batches.delete(key);
+    const firsts = ids.map((_, place) => place).filter((place) => place % MOST === 0);
+    return firsts.map((first) => readLines(metric, range, ids.slice(first, first + MOST)));
+  });
+  return { ids, answers };
 }
 
-async function readLines(metric: string, range: FleetRange, ids: readonly number[]) {
+async function readLines(metric: string, range: FleetRange, ids: readonly number[]): Promise<Lines> {
   const answer = await get<FleetMeasures>('/fleet/measures', { metric, range, connections: ids.join(',') });
-  const [from, to] = [answer.from, answer.to].map((at) => Date.parse(at) / 1_000) as [number, number];
+  const [from = 0, to = 0] = [answer.from, answer.to].map((at) => Date.parse(at) / 1_000);
   const found = new Map(answer.connections.map((line) => [line.connection_id, line]));
-  return {
-    lineOf: (id: number): FleetLine => {
-      const { at, last } = found.get(id) ?? { at: [], last: [] };
-      return { from, to, at, last };
-    },
+  return (id) => {
+    const { at, last } = found.get(id) ?? { at: [], last: [] };
+    return { from, to, at, last };
   };
 }
