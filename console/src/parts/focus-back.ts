@@ -1,19 +1,19 @@
 import { useEffect, useRef } from 'react';
 
 /**
- * Returns the focus to what opened the panel beside a list, by its id, when the panel is closed; but not from a filter that closes
+ * Returns the focus to what opened the panel beside a list when the panel is closed: the link `KIND-ID`. Not from a filter that closes
  * it, where the next key belongs to the filter. Call the result before closing the panel itself.
  */
-export function useFocusBack(open: string | undefined, toLinkId: (id: string) => string): () => void {
+export function useFocusBack(open: string | undefined, kind: string): () => void {
   const last = useRef(open);
   const isClosing = useRef(false);
   useEffect(() => {
     const { activeElement, body } = document;
     const isFree = isClosing.current || activeElement === null || activeElement === body;
-    if (last.current && !open && isFree) document.getElementById(toLinkId(last.current))?.focus();
+    if (last.current && !open && isFree) document.getElementById(`${kind}-${last.current}`)?.focus();
     last.current = open;
     isClosing.current = false;
-  }, [open, toLinkId]);
+  }, [open, kind]);
   return () => {
     isClosing.current = true;
   };

@@ -7,11 +7,6 @@ import { Time } from '../../parts/time.tsx';
 import { AlertState } from './alert-state.tsx';
 import { crossedText } from './alert-text.ts';
 
-/** The id of a row's link, to which the focus returns. */
-export function alertLinkId(id: number | string): string {
-  return `alert-${id}`;
-}
-
 function AlertLink({ alert }: { alert: Alert }) {
   const { id, rule_name, severity, resolved_at } = alert;
   return (
@@ -19,7 +14,7 @@ function AlertLink({ alert }: { alert: Alert }) {
       <Link
         className="row-link"
         from="/alerts"
-        id={alertLinkId(id)}
+        id={`alert-${id}`}
         resetScroll={false}
         search={(old) => ({ ...old, alert: String(id) })}
         to="/alerts"

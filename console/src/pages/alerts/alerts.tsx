@@ -8,7 +8,7 @@ import { Page } from '../../parts/page.tsx';
 import { PageView, PageViews } from '../../parts/page-views.tsx';
 import { Loaded, Message } from '../../parts/states.tsx';
 import { useNow } from '../../parts/time.tsx';
-import { alertLinkId, OpenAlerts, ResolvedAlerts } from './alert-list.tsx';
+import { OpenAlerts, ResolvedAlerts } from './alert-list.tsx';
 import { AlertPanel } from './alert-panel.tsx';
 import { openSummary } from './alert-text.ts';
 import { openAlertsQuery, resolvedAlertsQuery } from './alerts-query.ts';
@@ -28,7 +28,7 @@ export function AlertsPage() {
   const navigate = useNavigate({ from: '/alerts' });
   const open = useQuery(openAlertsQuery);
   const now = useNow();
-  const focusBack = useFocusBack(alert, alertLinkId);
+  const focusBack = useFocusBack(alert, 'alert');
   const close = () => {
     focusBack();
     void navigate({ search: (old) => ({ ...old, alert: undefined }), resetScroll: false });

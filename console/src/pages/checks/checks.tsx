@@ -20,7 +20,7 @@ import { Time } from '../../parts/time.tsx';
 import { useCan } from '../../shell/profile.ts';
 import type { ChecksSearch } from './checks-search.ts';
 import { levelsText } from './levels-text.ts';
-import { AddOwnCheck, ChangeOwnCheck } from './own-check-form.tsx';
+import { OwnCheckForm } from './own-check-form.tsx';
 import { everyText } from './reading-times.ts';
 
 const ownChecksQuery = read<OwnChecks>('/own-checks');
@@ -75,8 +75,8 @@ function OwnCheckList({ list: { items }, mayWrite, show }: ListProps) {
         rowKey={({ id }) => id}
         rows={items}
       />
-      {mayWrite && search.add && <AddOwnCheck onClose={close} />}
-      {opened && mayWrite && <ChangeOwnCheck key={opened.id} onClose={close} own={opened} />}
+      {mayWrite && search.add && <OwnCheckForm onClose={close} own={null} />}
+      {opened && mayWrite && <OwnCheckForm key={opened.id} onClose={close} own={opened} />}
       {opened && !mayWrite && <OwnCheckDetails onClose={close} own={opened} />}
       {removed && (
         <ConfirmRequest

@@ -43,50 +43,22 @@ const OPERATORS: readonly { id: OwnCheckDraft['operator']; label: string }[] = [
   { id: '<=', label: 'From the level down' },
 ];
 
-/** The form for a new own check. */
-export function AddOwnCheck({ onClose }: { onClose: () => void }) {
-  return (
-    <OwnCheckForm
-      action="Add check"
-      first={newDraft()}
-      onClose={onClose}
-      request={(draft) => send<ShownOwnCheck>('POST', '/own-checks', toNewCheck(draft))}
-      title="Add an own check"
-    />
-  );
-}
-
-/** The form for an existing one. Its id stays. */
-export function ChangeOwnCheck({ own, onClose }: { own: ShownOwnCheck; onClose: () => void }) {
-  // As it was opened: somebody else may change it meanwhile.
-  const [opened] = useState(own);
-  return (
-    <OwnCheckForm
-      action="Save"
-      first={toDraft(opened)}
-      isStored
-      onClose={onClose}
-      request={(draft) =>
-        send<ShownOwnCheck>('PATCH', `/own-checks/${opened.id}`, toChangedCheck(draft, opened))
-      }
-      title={`Change ${opened.title}`}
-    />
-  );
-}
-
 interface FormProps {
-  action: string;
-  title: string;
-  first: OwnCheckDraft;
-  isStored?: boolean;
-  request: (draft: OwnCheckDraft) => Promise<ShownOwnCheck>;
+  /** Null = a new one. The id of an existing one stays. */
+  own: ShownOwnCheck | null;
   onClose: () => void;
 }
 
-function OwnCheckForm({ action, title, first, isStored = false, request, onClose }: FormProps) {
-  const { draft, isChanged, change: edit } = useDraft(first);
+/** Adds or changes an own check, and tries it. */
+export function OwnCheckForm({ own, onClose }: FormProps) {
+  // As it was opened: somebody else may change it meanwhile.
+  const [opened] = useState(own);
+  const { draft, isChanged, change: edit } = useDraft(() => (opened ? toDraft(opened) : newDraft()));
   const save = useAction({
-    request: () => request(draft),
+    request: () =>
+      opened
+        ? send<ShownOwnCheck>('PATCH', `/own-checks/${opened.id}`, toChangedCheck(draft, opened))
+        : send<ShownOwnCheck>('POST', '/own-checks', toNewCheck(draft)),
     renews: ['own-checks'],
     onDone({ connections }) {
       notify(
@@ -112,7 +84,7 @@ function OwnCheckForm({ action, title, first, isStored = false, request, onClose
   const error = save.error ?? (isTried ? trial.error : null);
   return (
     <FormDialog
-      action={action}
+      action={opened ? 'Save' : 'Add check'}
       actions={
         <Button
           isDisabled={wanted === null || draft.sql.trim() === '' || save.isPending}
@@ -125,11 +97,11 @@ function OwnCheckForm({ action, title, first, isStored = false, request, onClose
       isBusy={trial.isPending}
       isChanged={isChanged}
       onClose={onClose}
-      title={title}
+      title={opened ? `Change ${opened.title}` : 'Add an own check'}
       wide
       work={{ ...save, error }}
     >
-      <NameFields draft={draft} isStored={isStored} onChange={change} />
+      <NameFields draft={draft} isStored={opened !== null} onChange={change} />
       <StatementFields draft={draft} onChange={change} />
       <LevelFields draft={draft} onChange={change} />
       <WhereFields draft={draft} onChange={change} />

@@ -18,7 +18,7 @@ import { ChannelIcon } from './channel-icon.tsx';
 import { CHANNEL_TEXTS, OFFERED } from './channel-texts.ts';
 import { DestinationList } from './destination-list.tsx';
 import { destinationsQuery } from './destinations.ts';
-import { AddDestination } from './form/destination-form.tsx';
+import { DestinationForm } from './form/destination-form.tsx';
 import { useSteps, useTest } from './use-steps.tsx';
 
 /** Where the account's events are sent. */
@@ -120,7 +120,16 @@ function Adding({ add, known, onClose, onStep }: AddingProps) {
       </Dialog>
     );
   }
-  return <AddDestination channel={add} key={add} known={known} onAdded={added} onClose={onClose} />;
+  return (
+    <DestinationForm
+      channel={add}
+      destination={null}
+      key={add}
+      known={known}
+      onClose={onClose}
+      onStored={added}
+    />
+  );
 }
 
 function NoDestinations({ channels, mayAdd }: { channels: readonly Channel[]; mayAdd: boolean }) {

@@ -8,7 +8,7 @@ import type {
 import { send } from '../../api.ts';
 import { useRestoredFocus } from '../../parts/restore-focus.ts';
 import type { DestinationAction, DestinationStep } from './destination-actions.ts';
-import { ChangeDestination } from './form/destination-form.tsx';
+import { DestinationForm } from './form/destination-form.tsx';
 import { SigningSecretDialog } from './signing-secret-dialog.tsx';
 import { DisableDialog, EnableDialog, RemoveDialog, RotateDialog, TestDialog } from './step-dialogs.tsx';
 import type { SentTest } from './test-answer.tsx';
@@ -57,14 +57,15 @@ export function useSteps(
     test: () => <TestDialog {...of} test={test} what="test" />,
     digest: () => <TestDialog {...of} test={digest} what="digest" />,
     change: () => (
-      <ChangeDestination
+      <DestinationForm
         {...of}
-        onChanged={({ signing_secret }) => {
+        channel={asked.of.channel}
+        known={known}
+        onStored={({ signing_secret }) => {
           close();
           setSecret(signing_secret);
           void queries.invalidateQueries({ queryKey: ['destinations'] });
         }}
-        privateAllowed={known?.sending.privateAllowed ?? false}
       />
     ),
     rotate: () => <RotateDialog {...of} />,

@@ -13,11 +13,6 @@ import { ticketDuration } from './ticket-duration.ts';
 import type { Ticket } from './tickets-query.ts';
 import { type TicketsSearch, usualSort } from './tickets-search.ts';
 
-/** The id of a row's link, to which the focus returns. */
-export function ticketLinkId(id: number | string): string {
-  return `ticket-${id}`;
-}
-
 function TicketLink({ ticket }: { ticket: Ticket }) {
   const { id, title, severity, assignee, metric_line, comments, connection_name, group } = ticket;
   // The heading of the group says it already.
@@ -28,7 +23,7 @@ function TicketLink({ ticket }: { ticket: Ticket }) {
       <Link
         className="row-link"
         from="/tickets"
-        id={ticketLinkId(id)}
+        id={`ticket-${id}`}
         resetScroll={false}
         search={(old) => ({ ...old, ticket: String(id) })}
         to="/tickets"

@@ -22,7 +22,7 @@ import { useCan } from '../../shell/profile.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { filterCounts } from './ticket-counts.ts';
 import { isNarrowed, TicketFilters } from './ticket-filters.tsx';
-import { TicketList, ticketLinkId } from './ticket-list.tsx';
+import { TicketList } from './ticket-list.tsx';
 import { TicketPanel } from './ticket-panel.tsx';
 import { getIds, type Ticket, useCounts, useStats, useTickets } from './tickets-query.ts';
 import { type TicketsSearch, ticketsSearch } from './tickets-search.ts';
@@ -55,7 +55,7 @@ export function TicketsPage() {
   const actions = useTriageActions(selection.targets, selection.clear);
   const change = (changed: TicketsSearch) =>
     navigate({ search: (old) => ({ ...old, ticket: undefined, ...changed }), resetScroll: false });
-  const focusBack = useFocusBack(search.ticket, ticketLinkId);
+  const focusBack = useFocusBack(search.ticket, 'ticket');
   const [commenting, setCommenting] = useState({ id: '', times: 0 });
   useShortcut('c', () => {
     const [ticket, ...more] = selection.targets();

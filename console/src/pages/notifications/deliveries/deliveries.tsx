@@ -13,7 +13,7 @@ import { MoreButton } from '../../../parts/more-button.tsx';
 import { Filters, Section } from '../../../parts/page.tsx';
 import { Loaded, Message } from '../../../parts/states.tsx';
 import type { DestinationSearch } from '../notifications-search.ts';
-import { DeliveryList, deliveryLinkId } from './delivery-list.tsx';
+import { DeliveryList } from './delivery-list.tsx';
 import { DeliveryPanel } from './delivery-panel.tsx';
 import { deliveriesQuery } from './delivery-queries.ts';
 import { DELIVERY_STATES, STATE_LOOKS } from './delivery-states.ts';
@@ -31,7 +31,7 @@ export function Deliveries({ destination, mayWrite }: { destination: Destination
   const list = useInfiniteQuery(deliveriesQuery(id, search));
   const change = (changed: DestinationSearch) =>
     void navigate({ search: (old) => ({ ...old, delivery: undefined, ...changed }), resetScroll: false });
-  const focusBack = useFocusBack(search.delivery, deliveryLinkId);
+  const focusBack = useFocusBack(search.delivery, 'delivery');
   const close = () => {
     focusBack();
     change({});

@@ -9,11 +9,6 @@ import { visibleText } from '../../../parts/visible-text.ts';
 import type { Delivery } from './delivery-queries.ts';
 import { STATE_LOOKS } from './delivery-states.ts';
 
-/** The id of the link that opens a delivery. */
-export function deliveryLinkId(id: number | string): string {
-  return `delivery-${id}`;
-}
-
 interface DeliveryListProps {
   deliveries: readonly Delivery[];
   isBeside: boolean;
@@ -43,7 +38,7 @@ const COLUMNS: Column<Delivery>[] = [
         <Link
           className="row-link"
           from="/notifications/$id"
-          id={deliveryLinkId(id)}
+          id={`delivery-${id}`}
           resetScroll={false}
           search={(old) => ({ ...old, delivery: String(id) })}
           to="/notifications/$id"

@@ -1,8 +1,6 @@
 import type {
   Destination,
-  DestinationChangesBody,
   Destinations,
-  NewDestinationBody,
   StoredDestination,
 } from '../../../../../src/console-api/notifications/destination-schemas.ts';
 import {
@@ -28,89 +26,47 @@ import { StreamFields } from './stream-fields.tsx';
 
 export type DestinationFieldsProps = FieldsProps<DestinationDraft>;
 
-interface AddProps {
+interface DestinationFormProps {
   channel: Channel;
-  known: Destinations;
+  /** Null = a new one. */
+  destination: Destination | null;
+  known: Destinations | undefined;
   onClose: () => void;
-  onAdded: (made: StoredDestination) => void;
+  onStored: (stored: StoredDestination) => void;
 }
 
-/** The form for a new destination. Only its address is left to enter: the rest has defaults. */
-export function AddDestination({ channel, known, onClose, onAdded }: AddProps) {
-  const { draft, isChanged, change } = useDraft(() =>
-    newDraft(
-      newName(
-        channel,
-        known.items.map(({ name }) => name),
-      ),
-    ),
-  );
-  const add = useAction({
-    request: () =>
-      send<StoredDestination>(
-        'POST',
-        '/destinations',
-        newInputOf(channel, draft) satisfies NewDestinationBody,
-      ),
-    onDone: onAdded,
-  });
+/** Adds or changes a destination. Of a new one, only its address is left to enter: the rest has defaults. */
+export function DestinationForm({ channel, destination, known, onClose, onStored }: DestinationFormProps) {
   const { name, where } = CHANNEL_TEXTS[channel];
-  return (
-    <FormDialog
-      action={channel === 'email' ? 'Add and ask to confirm' : 'Add and send test'}
-      isChanged={isChanged}
-      onClose={onClose}
-      title={`Add ${name}`}
-      wide
-      work={add}
-    >
-      <p className="quiet">{where}</p>
-      <Fields
-        channel={channel}
-        draft={draft}
-        isNew
-        onChange={change}
-        privateAllowed={known.sending.privateAllowed}
-      />
-    </FormDialog>
+  const { draft, isChanged, change } = useDraft(() =>
+    destination
+      ? draftOf(destination)
+      : newDraft(newName(channel, known?.items.map((one) => one.name) ?? [])),
   );
-}
-
-interface ChangeProps {
-  destination: Destination;
-  privateAllowed: boolean;
-  onClose: () => void;
-  onChanged: (stored: StoredDestination) => void;
-}
-
-/** The form for an existing destination. */
-export function ChangeDestination({ destination, privateAllowed, onClose, onChanged }: ChangeProps) {
-  const { id, channel, name } = destination;
-  const { draft, isChanged, change } = useDraft(() => draftOf(destination));
   const save = useAction({
     request: () =>
-      send<StoredDestination>(
-        'PATCH',
-        `/destinations/${id}`,
-        inputOf(channel, draft) satisfies DestinationChangesBody,
-      ),
-    onDone: onChanged,
+      destination
+        ? send<StoredDestination>('PATCH', `/destinations/${destination.id}`, inputOf(channel, draft))
+        : send<StoredDestination>('POST', '/destinations', newInputOf(channel, draft)),
+    onDone: onStored,
   });
+  const add = channel === 'email' ? 'Add and ask to confirm' : 'Add and send test';
   return (
     <FormDialog
-      action="Save"
+      action={destination ? 'Save' : add}
       isChanged={isChanged}
       onClose={onClose}
-      title={`Change ${name}`}
+      title={destination ? `Change ${destination.name}` : `Add ${name}`}
       wide
       work={save}
     >
+      {!destination && <p className="quiet">{where}</p>}
       <Fields
         channel={channel}
         draft={draft}
-        isNew={false}
+        isNew={destination === null}
         onChange={change}
-        privateAllowed={privateAllowed}
+        privateAllowed={known?.sending.privateAllowed ?? false}
       />
     </FormDialog>
   );
