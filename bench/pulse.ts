@@ -1,5 +1,7 @@
+import { parseArgs } from 'node:util';
+import type { Figure } from './one-run.ts';
 import { measureAccounts } from './pulse/accounts.ts';
-import { measureChains } from './pulse/chains.ts';
+import { ALL_CHAINS, measureChains } from './pulse/chains.ts';
 import { measureCost } from './pulse/cost.ts';
 import { measureHostile } from './pulse/hostile.ts';
 import { measureManyPulses } from './pulse/many.ts';
@@ -11,14 +13,24 @@ import { measureTold } from './pulse/told.ts';
 // the message and from its end to the next, for 20 connections; `many` has 1,000 connections of one account; `cost` is what a pulse takes of
 // a server with 500 sessions, also with `--mysql`; `accounts` is the memory of 100 accounts, or of `--accounts 20`; `pages` does ordinary work
 // for an hour, or for `--minutes 10`; `hostile` has 50 connections beside hostile servers of their account. Linux, a quiet machine, two to six minutes each.
+// CI has smaller forms of most (`test/faults/pulse-figures.ts`).
 
-const MEASURED = {
-  chains: measureChains,
+const { values, positionals: names } = parseArgs({
+  allowPositionals: true,
+  options: {
+    mysql: { type: 'boolean', default: false },
+    accounts: { type: 'string', default: '100' },
+    minutes: { type: 'string', default: '60' },
+  },
+});
+
+const MEASURED: Readonly<Record<string, (figure: Figure) => Promise<void>>> = {
+  chains: (figure) => measureChains(figure, { ...ALL_CHAINS, isMysql: values.mysql }),
   told: measureTold,
   many: measureManyPulses,
-  cost: measureCost,
-  accounts: measureAccounts,
-  pages: measurePages,
+  cost: (figure) => measureCost(figure, values.mysql),
+  accounts: (figure) => measureAccounts(figure, Number(values.accounts)),
+  pages: (figure) => measurePages(figure, Number(values.minutes)),
   hostile: measureHostile,
 };
 
@@ -30,8 +42,7 @@ function figure(what: string, value: number, unit: string, limit?: number): void
   console.log(`  ${what}: ${Number(value.toFixed(value < 10 ? 2 : 0))} ${unit}${beside}`);
 }
 
-const names = process.argv.slice(2).filter((word) => word in MEASURED);
-if (names.length === 0) {
+if (names.length === 0 || names.some((name) => !(name in MEASURED))) {
   console.error(`Name what to measure: ${Object.keys(MEASURED).join(', ')}.`);
   process.exit(2);
 }

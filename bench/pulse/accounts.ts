@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { PostgresServer } from '../../test/checks/postgres-server.ts';
 import { startTestStore } from '../../test/support/store.ts';
 import type { Figure } from '../one-run.ts';
@@ -9,10 +8,8 @@ import { addConnections, makeRoom } from './add-connections.ts';
 
 const CONNECTIONS = 10;
 
-/** Measures the memory that the pulses of an account take: each account has a child process of its own. */
-export async function measureAccounts(figure: Figure): Promise<void> {
-  const { values } = parseArgs({ strict: false, options: { accounts: { type: 'string', default: '100' } } });
-  const accounts = Number(values.accounts);
+/** Measures the memory that the pulses of an account take, in MB: each account has a child process of its own. */
+export async function measureAccounts(figure: Figure, accounts: number, limit?: number): Promise<void> {
   const [store, server] = await Promise.all([startTestStore(), PostgresServer.start()]);
   await makeRoom(server, accounts * CONNECTIONS);
   const monitor = startProgram(store, 'monitor');
@@ -36,7 +33,7 @@ export async function measureAccounts(figure: Figure): Promise<void> {
     figure('processes', processes, '');
     figure('memory of the monitor without accounts', before.pss, 'MB');
     figure('memory of the monitor and its children', pss, 'MB');
-    figure('memory of an account', (pss - before.pss) / accounts, 'MB');
+    figure('memory of an account', (pss - before.pss) / accounts, 'MB', limit);
   } finally {
     await stopProgram(monitor);
     await Promise.all([store.stop(), server.stop()]);

@@ -6,13 +6,21 @@ import { startTestStore, type TestStore } from '../../test/support/store.ts';
 import type { Figure } from '../one-run.ts';
 import { startProgram, stopProgram } from '../start-program.ts';
 
-const CHAINS = 20;
+/** The chains to provoke, of depth 1 to 3. */
+interface Provoked {
+  chains: number;
+  /** How long the first one lasts, and the last one. */
+  shortestS: number;
+  longestS: number;
+  isMysql: boolean;
+}
+
+export const ALL_CHAINS: Provoked = { chains: 20, shortestS: 10, longestS: 60, isMysql: false };
+
 /** As many as a connection has episodes at a time. */
 const AT_ONCE = 10;
 /** A pulse a second while something is wrong, and a moment until it is stored. */
 const WITHIN_S = 2;
-const SHORTEST_S = 10;
-const LONGEST_S = 60;
 
 /** A session of the watched server, of whichever engine. */
 interface Holder {
@@ -28,12 +36,12 @@ interface WatchedServer {
   stop(): Promise<void>;
 }
 
-async function startPostgres(): Promise<WatchedServer> {
+async function startPostgres(rows: number): Promise<WatchedServer> {
   const server = await PostgresServer.start();
   await server.run('alter system set max_connections = 200');
   await server.restart();
   await server.run(`create table held (id int primary key, n int);
-    INSERT INTO held SELECT n, 0 FROM generate_series(1, ${CHAINS * 10}) n`);
+    INSERT INTO held SELECT n, 0 FROM generate_series(1, ${rows}) n`);
   return {
     settings: { host: server.host, port: server.port, database: 'shop', username: 'watcher' },
     stop: () => server.stop(),
@@ -50,11 +58,11 @@ async function startPostgres(): Promise<WatchedServer> {
   };
 }
 
-async function startMysql(): Promise<WatchedServer> {
+async function startMysql(rows: number): Promise<WatchedServer> {
   const server = await MysqlServer.start({ 'max-connections': '200', 'innodb-lock-wait-timeout': '600' });
   await server.run([
     'create table held (id int primary key, n int)',
-    ...Array.from({ length: CHAINS * 10 }, (_, n) => `insert into held values (${n + 1}, 0)`),
+    ...Array.from({ length: rows }, (_, n) => `insert into held values (${n + 1}, 0)`),
   ]);
   return {
     settings: { host: server.socket, port: 3306, database: '', username: 'watcher', engine: ENGINE },
@@ -79,9 +87,8 @@ interface Chain {
 }
 
 /** Holds a row for so many seconds, for which others wait, each for the one before; a wait of depth 3 is three sessions long. */
-async function provoke(server: WatchedServer, place: number): Promise<Chain> {
+async function provoke(server: WatchedServer, place: number, seconds: number): Promise<Chain> {
   const depth = 1 + (place % 3);
-  const seconds = SHORTEST_S + ((LONGEST_S - SHORTEST_S) * place) / (CHAINS - 1);
   const sessions = await Promise.all(Array.from({ length: depth + 1 }, () => server.open()));
   // Each has a row of its own, and then waits for that of the one before.
   for (const [level, session] of sessions.entries()) await session.lock(place * 10 + level + 1);
@@ -110,21 +117,26 @@ interface Stored {
 }
 
 /** Measures whether the pulse finds chains of 10 to 60 s with the right root, beginning and end. */
-export async function measureChains(figure: Figure): Promise<void> {
-  const isMysql = process.argv.includes('--mysql');
-  const [store, server] = await Promise.all([startTestStore(), isMysql ? startMysql() : startPostgres()]);
+export async function measureChains(
+  figure: Figure,
+  { chains: count, shortestS, longestS, isMysql }: Provoked,
+): Promise<void> {
+  const start = isMysql ? startMysql : startPostgres;
+  const [store, server] = await Promise.all([startTestStore(), start(count * 10)]);
   const key = await store.watched();
   await store.set(key, server.settings, { password: PASSWORD });
   await schedule(store);
   const monitor = startProgram(store, 'monitor');
   try {
     console.log(
-      `${CHAINS} chains on ${isMysql ? ENGINE : 'PostgreSQL'}, depth 1 to 3, ${SHORTEST_S} to ${LONGEST_S} s`,
+      `${count} chains on ${isMysql ? ENGINE : 'PostgreSQL'}, depth 1 to 3, ${shortestS} to ${longestS} s`,
     );
     await wait(15_000); // the first pulses
     const chains: Chain[] = [];
-    for (let first = 0; first < CHAINS; first += AT_ONCE) {
-      const batch = Array.from({ length: AT_ONCE }, (_, n) => provoke(server, first + n));
+    const lasts = (place: number) => shortestS + ((longestS - shortestS) * place) / (count - 1);
+    for (let first = 0; first < count; first += AT_ONCE) {
+      const places = Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, n) => first + n);
+      const batch = places.map((place) => provoke(server, place, lasts(place)));
       chains.push(...(await Promise.all(batch)));
     }
     await wait(5_000);

@@ -25,8 +25,7 @@ interface CrowdedServer {
 }
 
 /** Measures what a pulse takes of a server with 500 sessions: its processor time, and the time at the client. */
-export async function measureCost(figure: Figure): Promise<void> {
-  const isMysql = process.argv.includes('--mysql');
+export async function measureCost(figure: Figure, isMysql: boolean): Promise<void> {
   const server = await (isMysql ? crowdMysql() : crowdPostgres());
   const held = new HeldSession({ ...watcher, ...server.target }, true);
   try {

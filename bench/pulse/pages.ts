@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { PASSWORD, PostgresServer, testedPrograms } from '../../test/checks/postgres-server.ts';
 import { Standby } from '../../test/checks/standby.ts';
 import { startTestStore, type TestStore } from '../../test/support/store.ts';
@@ -12,9 +11,7 @@ const CLIENTS = 8;
 const PULSED = ['PG_BLOCKED_SESSIONS', 'PG_CONN_SATURATION', 'CONN_UNREACHABLE', 'PG_STANDBY_CUT_OFF'];
 
 /** Measures whether ordinary work opens a ticket: transfers as pgbench has them, vacuum, backups, index builds, DDL and a replica's restarts. */
-export async function measurePages(figure: Figure): Promise<void> {
-  const { values } = parseArgs({ strict: false, options: { minutes: { type: 'string', default: '60' } } });
-  const minutes = Number(values.minutes);
+export async function measurePages(figure: Figure, minutes: number): Promise<void> {
   const [store, server] = await Promise.all([startTestStore(), PostgresServer.start()]);
   await server.pause();
   const standby = new Standby(server, 'north', testedPrograms());

@@ -11,7 +11,6 @@ import type { Figure } from '../one-run.ts';
 import { startProgram, stopProgram } from '../start-program.ts';
 import { addConnections, makeRoom } from './add-connections.ts';
 
-const CONNECTIONS = 20;
 /** The defaults of PG_BLOCKED_SESSIONS. */
 const WARNING_S = 30;
 const BLOCKED_WITHIN_S = 20;
@@ -27,67 +26,73 @@ interface Told {
   check: string;
 }
 
-/** Measures from a fault to the message at a receiver, with defaults, and from its end to `resolved`, for 20 connections. */
-export async function measureTold(figure: Figure): Promise<void> {
-  const [store, server, receiver] = await Promise.all([
-    startTestStore(),
-    PostgresServer.start(),
-    startReceiver(),
-  ]);
-  await watch(store, server, receiver.url);
+/** A server, and what the receiver of its account was told. A fault has one of its own: a run that a pulse asks for comes at most once a minute. */
+interface Scene {
+  server: PostgresServer;
+  receiver: Awaited<ReturnType<typeof startReceiver>>;
+  count: number;
+}
+
+/** Measures from a fault to the message at a receiver, with defaults, and from its end to `resolved`, each for so many connections. */
+export async function measureTold(figure: Figure, count = 20): Promise<void> {
+  const store = await startTestStore();
+  const scenes = await Promise.all(FAULTS.map(() => startScene(store, count)));
   const service = startProgram(store, 'serve', {
     PORT: String(await freePort()),
     DBVITALS_ALLOW_PRIVATE_DESTINATIONS: 'yes',
     LOG_LEVEL: 'error',
   });
-  const { told } = receiver;
-  const tell = (what: string, seconds: readonly number[], limit: number) =>
-    report(what, seconds, limit, figure);
   try {
-    console.log(`${CONNECTIONS} connections with defaults, a webhook`);
+    console.log(`${count} connections of each fault with defaults, a webhook`);
     await wait(60_000); // the first runs, and pulses
-    const holder = await server.open();
-    await holder.query('begin; lock table held');
-    const waiter = await server.open();
-    const waits = waiter.query('select from held');
-    const blocked = await toldOf(told, 'PG_BLOCKED_SESSIONS', Date.now(), WARNING_S + 60);
-    tell(
-      `blocked to told, beyond ${WARNING_S} s`,
-      blocked.map((s) => s - WARNING_S),
-      BLOCKED_WITHIN_S,
-    );
-    await holder.query('rollback');
-    const over = Date.now();
-    await waits;
-    await waiter.end();
-    await holder.end();
-    tell('no longer blocked to resolved', await resolvedOf(told, over), RESOLVED_WITHIN_S);
-
-    await wait(60_000); // a run that a pulse asks for comes at most once a minute
-    const sessions = await saturate(server);
-    tell(
-      'connections used up to told',
-      await toldOf(told, 'PG_CONN_SATURATION', Date.now(), 90),
-      TOLD_WITHIN_S,
-    );
-    await Promise.all(sessions.map((session) => session.end()));
-    tell('free again to resolved', await resolvedOf(told, Date.now()), RESOLVED_WITHIN_S);
-
-    await wait(60_000);
-    await server.pause();
-    tell('gone to told', await toldOf(told, 'CONN_UNREACHABLE', Date.now(), 90), TOLD_WITHIN_S);
-    await server.resume();
-    tell('back to resolved', await resolvedOf(told, Date.now()), RESOLVED_WITHIN_S);
+    await Promise.all(scenes.map((scene, n) => FAULTS[n]?.(scene, figure)));
   } finally {
     await stopProgram(service);
-    receiver.close();
-    await Promise.all([store.stop(), server.stop()]);
+    for (const { receiver } of scenes) receiver.close();
+    await Promise.all([store, ...scenes.map(({ server }) => server)].map((each) => each.stop()));
   }
 }
 
-async function watch(store: TestStore, server: PostgresServer, url: string): Promise<void> {
-  await makeRoom(server, CONNECTIONS);
-  const accountId = await addConnections(store, server, { count: CONNECTIONS, checks: 'due' });
+const FAULTS = [block, saturate, interrupt];
+
+async function block(scene: Scene, figure: Figure): Promise<void> {
+  const holder = await scene.server.open();
+  await holder.query('begin; lock table held');
+  const waiter = await scene.server.open();
+  const waits = waiter.query('select from held');
+  const blocked = await toldOf(scene, 'PG_BLOCKED_SESSIONS', WARNING_S + 60);
+  const beyond = blocked.map((s) => s - WARNING_S);
+  report(`blocked to told, beyond ${WARNING_S} s`, beyond, BLOCKED_WITHIN_S, figure);
+  await holder.query('rollback');
+  report('no longer blocked to resolved', await resolvedOf(scene), RESOLVED_WITHIN_S, figure);
+  await waits;
+  await waiter.end();
+  await holder.end();
+}
+
+async function saturate(scene: Scene, figure: Figure): Promise<void> {
+  const sessions = await openAll(scene.server);
+  report('connections used up to told', await toldOf(scene, 'PG_CONN_SATURATION', 90), TOLD_WITHIN_S, figure);
+  await Promise.all(sessions.map((session) => session.end()));
+  report('free again to resolved', await resolvedOf(scene), RESOLVED_WITHIN_S, figure);
+}
+
+async function interrupt(scene: Scene, figure: Figure): Promise<void> {
+  await scene.server.pause();
+  report('gone to told', await toldOf(scene, 'CONN_UNREACHABLE', 90), TOLD_WITHIN_S, figure);
+  await scene.server.resume();
+  report('back to resolved', await resolvedOf(scene), RESOLVED_WITHIN_S, figure);
+}
+
+async function startScene(store: TestStore, count: number): Promise<Scene> {
+  const [server, receiver] = await Promise.all([PostgresServer.start(), startReceiver()]);
+  await watch(store, server, receiver.url, count);
+  return { server, receiver, count };
+}
+
+async function watch(store: TestStore, server: PostgresServer, url: string, count: number): Promise<void> {
+  await makeRoom(server, count);
+  const accountId = await addConnections(store, server, { count, checks: 'due' });
   await server.run('create table held (id int)');
   const kinds = ['ops.ticket_created', 'ops.ticket_resolved'] as const;
   await changeAccount(store.writer, accountId, (change) =>
@@ -126,35 +131,40 @@ async function startReceiver(): Promise<{ url: string; told: Told[]; close(): vo
 const isOf = (told: Told, check: string, since: number) =>
   told.kind === 'ops.ticket_created' && told.check === check && told.at >= since;
 
-/** Seconds from `since` to the message of each connection; those that were not told within the limit have the limit. */
-async function toldOf(told: readonly Told[], check: string, since: number, most: number): Promise<number[]> {
-  return collect(() => told.filter((one) => isOf(one, check, since)), since, most);
+/** Seconds from now to the message of each connection; those that were not told within the limit have the limit. */
+async function toldOf(scene: Scene, check: string, most: number): Promise<number[]> {
+  const since = Date.now();
+  return collect(scene, ({ told }) => told.filter((one) => isOf(one, check, since)), since, most);
 }
 
-/** The same for the message that it is over: the payload names no check, so it is the first after `since`. */
-async function resolvedOf(told: readonly Told[], since: number): Promise<number[]> {
-  return collect(
-    () => told.filter(({ kind, at }) => kind === 'ops.ticket_resolved' && at >= since),
-    since,
-    2 * RESOLVED_WITHIN_S,
-  );
+/** The same for the message that it is over: the payload names no check, so it is the first from now on. */
+async function resolvedOf(scene: Scene): Promise<number[]> {
+  const since = Date.now();
+  const find = ({ told }: Scene['receiver']) =>
+    told.filter(({ kind, at }) => kind === 'ops.ticket_resolved' && at >= since);
+  return collect(scene, find, since, 2 * RESOLVED_WITHIN_S);
 }
 
-async function collect(find: () => Told[], since: number, most: number): Promise<number[]> {
+async function collect(
+  { receiver, count }: Scene,
+  find: (receiver: Scene['receiver']) => Told[],
+  since: number,
+  most: number,
+): Promise<number[]> {
   for (;;) {
     const first = new Map(
-      find()
+      find(receiver)
         .toReversed()
         .map(({ connection, at }) => [connection, (at - since) / 1_000]),
     );
-    if (first.size === CONNECTIONS || Date.now() > since + most * 1_000)
-      return [...first.values(), ...Array<number>(CONNECTIONS - first.size).fill(most)];
+    if (first.size === count || Date.now() > since + most * 1_000)
+      return [...first.values(), ...Array<number>(count - first.size).fill(most)];
     await wait(200);
   }
 }
 
 /** Opens sessions until the server refuses more. */
-async function saturate(server: PostgresServer): Promise<pg.Client[]> {
+async function openAll(server: PostgresServer): Promise<pg.Client[]> {
   const sessions: pg.Client[] = [];
   for (;;) {
     const session = await server.open('app').catch(() => null);

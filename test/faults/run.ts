@@ -27,6 +27,7 @@ import { streamNeighbours } from './notifications/stream-neighbours.ts';
 import { overLimit } from './over-limit.ts';
 import { overload } from './overload.ts';
 import { pipelining } from './pipelining.ts';
+import { pulseFigures } from './pulse-figures.ts';
 import { resets } from './resets.ts';
 import { revoke } from './revoke.ts';
 import { killServer, terminate } from './server-ends.ts';
@@ -99,6 +100,12 @@ const FAULTS: Record<string, Fault> = {
     'src/connections/bind-credentials.store.test.ts',
   ),
   'hung-names': hungNames,
+  ...pulseFigures,
+  'pulse-hostile': shownBy(
+    'hostile servers beside others of their account: silent, slow, endless, huge, malformed',
+    'pulses of the others, and of another account, go on',
+    'src/monitor/pulse/account-children.store.test.ts',
+  ),
   'notify-kill': notifyKill,
   'notify-store': notifyStore,
   'notify-destinations': notifyDestinations,
@@ -127,6 +134,8 @@ const COUNTED = [
   'collector-away',
   'collector-store-away',
   'collector-kill',
+  'pulse-accounts',
+  'pulse-pages',
 ];
 
 /** Take about a minute or more even in the short form: the gate of CI leaves these to a part of its own. */
@@ -145,6 +154,11 @@ const LONG = [
   'collector-away',
   'collector-store-away',
   'collector-kill',
+  'pulse-chains',
+  'pulse-told',
+  'pulse-many',
+  'pulse-accounts',
+  'pulse-pages',
 ];
 
 // Only this run sees its mounts, and they disappear with it.
