@@ -5,7 +5,7 @@ import { mysqlChecks } from '../../src/checks/mysql/mysql-checks.ts';
 import { endRoot } from '../../src/runs/episodes/end-root.ts';
 import { measure, sample } from './measure.ts';
 import { MysqlServer } from './mysql-server.ts';
-import { dialect, ENGINE, FLUSH_STATUS } from './tested-server.ts';
+import { dialect, ENGINE, FLUSH_STATUS, ON_MYSQL } from './tested-server.ts';
 
 let server: MysqlServer;
 
@@ -48,7 +48,7 @@ test('only the first session of a queue is a blocker, and its age is right in an
   const blockers = await measure(server, checkOf('MY_LOCK_WAITS'), { thresholds });
   expect(blockers.faults).toMatchObject([{ object: 'shop/app', severity: 'warning' }]);
   expect(blockers.faults[0]?.metricLine).toMatch(
-    /^User app, database shop: its locks have blocked 2 sessions for [1-9] s;/,
+    /^User app, database shop, idle in transaction: its locks have blocked 2 sessions for [1-9] s;/,
   );
   const open = await measure(server, checkOf('MY_LONG_TRX'), { thresholds });
   expect(open.faults.map(({ object }) => object)).toEqual(['shop/app']);
@@ -251,6 +251,72 @@ test.each([
   await altered;
   await waiter.end();
   await server.run(['drop table papers', 'revoke process on *.* from stranger@localhost']);
+});
+
+test('a session whose lock is in nobody’s way is not named as a holder, nor ended', async () => {
+  await server.run([
+    instrumentLocks('YES'),
+    'create table ledger (id int primary key, n int) engine=innodb',
+    'insert into ledger values (1, 0)',
+    'grant select on shop.ledger to stranger@localhost',
+  ]);
+  const [reader, locker, writer] = [
+    await server.open('stranger'),
+    await server.open('root'),
+    await server.open('app'),
+  ];
+  await reader.query('start transaction');
+  await reader.query('select * from shop.ledger');
+  await locker.query('lock tables shop.ledger read');
+  const writes = writer.query('update ledger set n = 1');
+  await server.until(waitingFor('Waiting for table metadata lock'));
+  const { faults } = await measure(server, checkOf('MY_MDL_WAIT'), { thresholds });
+  const holders = /; (.*) holds it on/.exec(faults[0]?.metricLine ?? '')?.[1];
+  const printed = (await server.run(faults[0]?.remediation ?? '')).map(({ statement }) => statement);
+  if (ON_MYSQL) {
+    expect(holders).toBe('shop/root');
+    expect(printed).toEqual([`KILL ${locker.threadId};`]);
+  } else expect(printed).toContain(`KILL ${locker.threadId};`); // MariaDB shows it as a reader's
+  await locker.query('unlock tables');
+  await writes;
+  for (const session of [reader, locker, writer]) await session.end();
+  await server.run(['drop table ledger', 'revoke select on shop.ledger from stranger@localhost']);
+});
+
+test('who uses a table without row locks is named, and ended by the printed statement', async () => {
+  await server.run([
+    'create table old_style (id int primary key) engine = MyISAM',
+    'insert into old_style values (1), (2), (3)',
+  ]);
+  const [reader, writer, behind] = [
+    await server.open('root'),
+    await server.open('app'),
+    await server.open('app'),
+  ];
+  const reads = reader.query('select sleep(120) from shop.old_style').catch(() => {});
+  await server.until(`select count(*) = 1 from information_schema.processlist where state = 'User sleep'`);
+  const waits = [writer.query('update old_style set id = id + 10')];
+  await server.until(waitingFor('Waiting for table level lock'));
+  waits.push(behind.query('select * from old_style'));
+  await server.until(
+    `select count(*) = 2 from information_schema.processlist where state = 'Waiting for table level lock' and time >= 1`,
+  );
+  const { faults } = await measure(server, checkOf('MY_MDL_WAIT'), { thresholds });
+  expect(faults).toMatchObject([
+    {
+      object: 'shop/app',
+      metricLine: expect.stringMatching(
+        /2 sessions waiting for a table of an engine without row locks, .*; .*root holds it on `shop`.`old_style`: let its statement end/,
+      ),
+    },
+  ]);
+  const printed = await server.run(faults[0]?.remediation ?? '');
+  expect(printed.map(({ statement }) => statement)).toEqual([`KILL ${reader.threadId};`]);
+  await server.run(String(printed[0]?.['statement']));
+  await reads;
+  await Promise.all(waits);
+  for (const session of [writer, behind]) await session.end();
+  await server.run('drop table old_style');
 });
 
 test('a session that holds a lock and waits itself is no blocker, whichever lock it waits for', async () => {

@@ -19,12 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-function hold(username = 'watcher'): HeldSession {
+function hold(username = 'watcher', on = server): HeldSession {
   const held = new HeldSession(
     {
       engine: ENGINE,
       connectionType: 'unix_socket',
-      host: server.socket,
+      host: on.socket,
       port: 3306,
       database: '',
       username,
@@ -173,6 +173,81 @@ test('names who holds a table that others wait to change', async () => {
   expect(root?.session).toMatchObject({ role: 'app', state: 'idle in transaction' });
   await app?.query('rollback');
   await alters;
+});
+
+test('a session whose lock is in nobody’s way is no root', async () => {
+  const [reader, locker, writer] = await openAll(3);
+  await reader?.query('start transaction');
+  await reader?.query('select * from orders');
+  await locker?.query('lock tables orders read');
+  const writes = writer?.query('update orders set paid = 1');
+  const held = hold();
+  await rootOf(held, ['metadata']);
+  const pids = blockingRoots(requireReading(await held.pulse())).map(({ session }) => session?.pid ?? 0);
+  // MariaDB shows the lock of LOCK TABLES READ as one of an ordinary reader.
+  expect(new Set(pids)).toEqual(new Set([locker?.threadId, ...(ON_MYSQL ? [] : [reader?.threadId])]));
+  await locker?.query('unlock tables');
+  await writes;
+  const alters = locker?.query(`alter table orders comment 'read'`);
+  await rootOf(held, ['metadata']);
+  const reads = writer?.query('select * from orders');
+  const root = await rootOf(held, ['metadata', 'metadata']);
+  expect(root?.session?.pid).toBe(reader?.threadId);
+  await reader?.query('rollback');
+  await Promise.all([alters, reads]);
+});
+
+test('names who uses a table without row locks for which others wait', async () => {
+  await server.run([
+    'create table old_style (id int primary key) engine = MyISAM',
+    'insert into old_style values (1), (2), (3)',
+  ]);
+  const [reader, writer, behind] = await openAll(3);
+  reader?.query('select sleep(120) from old_style').catch(() => {});
+  const held = hold();
+  await waitFor(
+    async () => expect(requireReading(await held.pulse()).load[0]).toMatchObject({ event: 'User sleep' }),
+    { interval: 200 },
+  );
+  const waits = [writer?.query('update old_style set id = id + 10')];
+  await rootOf(held, ['table']);
+  waits.push(behind?.query('select * from old_style'));
+  const root = await rootOf(held, ['table', 'table']);
+  expect(root).toMatchObject({
+    session: { pid: reader?.threadId, state: 'active' },
+    waits: [{ relation: 'shop.old_style' }, { relation: 'shop.old_style' }],
+  });
+  await server.run(`kill ${reader?.threadId}`);
+  await Promise.all(waits);
+});
+
+test('without performance_schema, sessions and their waits are seen', async () => {
+  const bare = await MysqlServer.start({ 'performance-schema': 'OFF' });
+  onTestFinished(() => bare.stop());
+  await bare.run(['create table orders (id int primary key, paid int)', 'insert into orders values (1, 0)']);
+  const [app, other, third] = await Promise.all([bare.open('app'), bare.open('app'), bare.open('app')]);
+  await app.query('start transaction');
+  await app.query('update orders set paid = 1');
+  const waits = [other.query('update orders set paid = 2')];
+  const held = hold('watcher', bare);
+  const read = async () => requireReading(await held.pulse());
+  await waitFor(
+    async () =>
+      expect(await read()).toMatchObject({
+        active: 1,
+        idleInTransaction: 1,
+        waits: [{ pid: other.threadId, lock: 'row' }],
+      }),
+    { interval: 200 },
+  );
+  waits.push(third.query(`alter table orders comment ''`));
+  await waitFor(
+    async () => expect((await read()).waits.map(({ lock }) => lock).sort()).toEqual(['metadata', 'row']),
+    { interval: 200 },
+  );
+  await app.query('rollback');
+  await Promise.all(waits);
+  for (const session of [app, other, third]) session.destroy();
 });
 
 test('names who holds a lock of GET_LOCK, without its name', async () => {

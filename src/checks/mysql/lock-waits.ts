@@ -54,6 +54,7 @@ const requests = derived('trx_wait_started', 'is not null');
 const sql = (version: number, { table, requesting, blocking }: Source) => `
   select distinct ${sessionOf('b')},
          r.trx_mysql_thread_id as waiter,
+         coalesce(p.command = 'Sleep', 0) as idle,
          timestampdiff(microsecond, r.trx_wait_started, ${innodbNow}) / 1e6 as age
     from ${isMariaDb(version) ? `${table} w straight_join ${requests} r` : `${requests} r straight_join ${table} w`}
       on w.${requesting} = r.trx_id
@@ -101,7 +102,7 @@ export const lockWaits = sessionCheck({
       };
     }
     return {
-      metricLine: `${who(oldest)}: its locks have blocked ${held}; end the transaction, and keep transactions short.`,
+      metricLine: `${who(oldest)}${Number(oldest['idle']) === 1 ? ', idle in transaction' : ''}: its locks have blocked ${held}; end the transaction, and keep transactions short.`,
       remediation: killBlockers(version, ` AND ${ofThem(oldest)}`),
     };
   },

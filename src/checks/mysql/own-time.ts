@@ -13,9 +13,15 @@ const USER_LOCK = 'User lock';
 /** Condition: a session with this state in processlist waits for a lock that a user named in GET_LOCK. */
 export const waitsForUser = (state: string) => `coalesce(${state} = '${USER_LOCK}', false)`;
 
-/** Condition: a session with this state in processlist waits for a metadata lock, a flush, a global lock, or a user's. */
+/** The state of a session that waits for a table of an engine without row locks, such as MyISAM, MEMORY or Aria. */
+const TABLE_LOCK = 'Waiting for table level lock';
+
+/** Condition: a session with this state in processlist waits for such a table. */
+export const waitsForTable = (state: string) => `coalesce(${state} = '${TABLE_LOCK}', false)`;
+
+/** Condition: a session with this state in processlist waits for a metadata lock, a flush, a global lock, a table, or a user's lock. */
 export function waitsForMetadata(state: string): string {
-  return `coalesce(${state} = '${USER_LOCK}' or ${state} like 'Waiting for %' and (${state} like '% metadata lock' or ${state} in ('Waiting for table flush', 'Waiting for global read lock', 'Waiting for backup lock', 'Waiting for commit lock')), false)`;
+  return `coalesce(${state} = '${USER_LOCK}' or ${state} like 'Waiting for %' and (${state} like '% metadata lock' or ${state} in ('${TABLE_LOCK}', 'Waiting for table flush', 'Waiting for global read lock', 'Waiting for backup lock', 'Waiting for commit lock')), false)`;
 }
 
 /** Condition of a statement that is pasted: the session waits for a lock that is not of a row. */

@@ -186,12 +186,18 @@ const READERS: Readonly<Record<EngineFamily, (session: Session) => Promise<Pulse
   pgbouncer: readPgbouncerPulse,
 };
 
+const INSTRUMENTED = { pulse: mysqlPulse(true), waits: mysqlWaits(true) };
+const UNINSTRUMENTED = { pulse: mysqlPulse(false), waits: mysqlWaits(false) };
+
 /** Waits are in a statement of their own, because MySQL and MariaDB plan each statement anew: to plan that one takes as long as all else. */
 async function readMysql(session: Session): Promise<Row[]> {
-  const rows = await session.read(mysqlPulse);
+  const first = await session.read(INSTRUMENTED.pulse);
+  const isInstrumented = Number(first[0]?.['is_instrumented'] ?? 1) === 1;
+  const rows = isInstrumented ? first : await session.read(UNINSTRUMENTED.pulse);
   const [row] = rows;
   if (!row || rows.length !== 1) return rows;
-  const [waiting] = Number(row['long_waits']) > 0 ? await session.read(mysqlWaits) : [];
+  const { waits } = isInstrumented ? INSTRUMENTED : UNINSTRUMENTED;
+  const [waiting] = Number(row['long_waits']) > 0 ? await session.read(waits) : [];
   return [{ ...row, waits: waiting?.['waits'] ?? null, sessions: waiting?.['sessions'] ?? null }];
 }
 

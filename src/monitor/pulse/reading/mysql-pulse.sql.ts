@@ -16,12 +16,16 @@ const WAITING_TRANSACTIONS = `(
              from information_schema.innodb_trx
             limit 1000000) trx`;
 
-/** The sessions. MySQL shows them without a lock in performance_schema only. */
-export const SESSIONS = `/*!80000 (
-                    select processlist_id as id, processlist_user as user, processlist_db as db, processlist_command as command,
+/** The sessions. MySQL shows them without a lock in performance_schema only, of which it shows nothing where that is off. */
+export const listSessions = (isInstrumented: boolean) => `/*!80000 (
+                    ${
+                      isInstrumented
+                        ? `select processlist_id as id, processlist_user as user, processlist_db as db, processlist_command as command,
                            processlist_time as time, processlist_state as state, thread_id
                       from performance_schema.threads
-                     where processlist_id is not null) */ /*M! information_schema.processlist */`;
+                     where processlist_id is not null`
+                        : 'select id, user, db, command, time, state, null as thread_id from information_schema.processlist'
+                    }) */ /*M! information_schema.processlist */`;
 
 // MariaDB knows the digest of a statement only when it has ended.
 const WITH_DIGESTS = `
@@ -46,10 +50,12 @@ const completed = (kind: string) => `/*!80000 (select sum(count_star)
             from performance_schema.events_statements_summary_global_by_event_name
            where event_name = 'statement/sql/${kind}') */ /*M! null */`;
 
-// One statement for both: each flavour runs only its own comment. It counts the sessions that wait: `mysqlWaits` reads them, where there
+// One statement for both: each flavour runs only its own comment. Without performance_schema MySQL needs another one, with the sessions of
+// processlist. It counts the sessions that wait: `mysqlWaits` reads them, where there
 // are some. A wait of less than a second is ordinary.
-export const mysqlPulse = `
+export const mysqlPulse = (isInstrumented: boolean) => `
   select unix_timestamp() as clock,
+         /*!80000 @@global.performance_schema */ /*M! 1 */ as is_instrumented,
          @@global.read_only as standby,
          coalesce(/*!80000 ${MYSQL_FIGURES}, */
            (select group_concat(concat(lower(variable_name), '=', variable_value) separator ',')
@@ -63,7 +69,7 @@ export const mysqlPulse = `
          if(@@session.max_user_connections = 0, null,
             @@session.max_user_connections
               - (select count(*)
-                   from ${SESSIONS} p
+                   from ${listSessions(isInstrumented)} p
                   where user = substring_index(user(), '@', 1))) as room,
          busy.active,
          busy.idle as idle_in_transaction,
@@ -97,7 +103,7 @@ export const mysqlPulse = `
                          sum(sum(p.command = 'Sleep')) over () as all_idle,
                          sum(sum(${WAITED} >= 1)) over () as all_long,
                          sum(sum(${WAITED} < 1)) over () as all_short
-                    from ${SESSIONS} p
+                    from ${listSessions(isInstrumented)} p
                     left join ${WAITING_TRANSACTIONS} on trx.trx_mysql_thread_id = p.id
                     ${WITH_DIGESTS}
                    where (p.command not in ('Sleep', 'Daemon', 'Binlog Dump', 'Binlog Dump GTID')

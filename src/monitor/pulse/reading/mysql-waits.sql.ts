@@ -1,5 +1,6 @@
-import { innodbNow, waitsForMetadata, waitsForUser } from '../../../checks/mysql/own-time.ts';
-import { SESSIONS, transactions } from './mysql-pulse.sql.ts';
+import { conflicts } from '../../../checks/mysql/metadata-locks.ts';
+import { innodbNow, waitsForMetadata, waitsForTable, waitsForUser } from '../../../checks/mysql/own-time.ts';
+import { listSessions, transactions } from './mysql-pulse.sql.ts';
 
 /** The most waits that are read, with one row for each blocker. */
 const MOST_WAITS = 200;
@@ -12,7 +13,7 @@ const MOST_BLOCKERS = 8;
 
 // InnoDB pairs each wait with all those before it. So the first waits for a row are asked with whom, since a crowd of 150 has 11,000 pairs: they
 // took 50 ms on MySQL and 230 ms on MariaDB. MariaDB's pairs have no index.
-const ROW_WAITS = `
+const selectRowWaits = (isInstrumented: boolean) => `
   queued as (
     select trx_id, trx_mysql_thread_id as pid, trx_wait_started as since,
            row_number() over queue as place, first_value(trx_id) over queue as first
@@ -36,21 +37,25 @@ const ROW_WAITS = `
     select queued.pid, pairs.blocker, timestampdiff(microsecond, queued.since, ${innodbNow}) / 1e6 as seconds,
            queued.place, pairs.number
       from queued
-      join pairs on pairs.trx_id = if(queued.place <= ${MOST_ASKED}, queued.trx_id, queued.first)
-     where pairs.number <= ${MOST_BLOCKERS}
+      ${isInstrumented ? 'join' : '/*!80000 left */ join'} pairs on pairs.trx_id = if(queued.place <= ${MOST_ASKED}, queued.trx_id, queued.first)
+     where coalesce(pairs.number, 1) <= ${MOST_BLOCKERS}
      order by number, place, since
      limit ${MOST_WAITS}
   )`;
 
-const METADATA_WAITS = `
+/** Of the holders of what a session waits for, only those with which it conflicts, if there are some. */
+const selectMetadataWaits = (sessions: string) => `
   metadata_waits as (
     select pid, blocker, seconds, lock_type, relation, number
       from (select p.id as pid, ht.processlist_id as blocker, p.time as seconds,
                    if(${waitsForUser('p.state')}, 'user', 'metadata') as lock_type,
                    if(${waitsForUser('p.state')}, null, concat_ws('.', wanted.object_schema, wanted.object_name)) as relation,
+                   ${conflicts('wanted', 'held')} as is_cause,
+                   max(${conflicts('wanted', 'held')}) over (partition by p.id) as has_cause,
                    row_number() over (partition by p.id
-                                          order by ${waitsForMetadata('ht.processlist_state')}, held.owner_thread_id) as number
-              from ${SESSIONS} p
+                                          order by ${conflicts('wanted', 'held')} desc, ${waitsForMetadata('ht.processlist_state')},
+                                                   held.owner_thread_id) as number
+              from ${sessions} p
               left join performance_schema.threads wt on wt.processlist_id = p.id
               left join performance_schema.metadata_locks wanted
                 on wanted.owner_thread_id = wt.thread_id and wanted.lock_status = 'PENDING'
@@ -61,7 +66,31 @@ const METADATA_WAITS = `
                and held.owner_thread_id <> wanted.owner_thread_id
                and held.lock_status = 'GRANTED'
               left join performance_schema.threads ht on ht.thread_id = held.owner_thread_id
-             where ${waitsForMetadata('p.state')} and p.time >= 1) each_pair
+             where ${waitsForMetadata('p.state')} and not ${waitsForTable('p.state')} and p.time >= 1) each_pair
+     where number <= ${MOST_BLOCKERS} and is_cause <=> has_cause
+     order by number, seconds desc
+     limit ${MOST_WAITS}
+  )`;
+
+/** A session that waits for a table has a handle of it too, and is no cause for the others that wait for it. */
+const selectTableWaits = (sessions: string) => `
+  table_waits as (
+    select pid, blocker, seconds, relation, number
+      from (select p.id as pid, ht.processlist_id as blocker, p.time as seconds,
+                   concat(wanted.object_schema, '.', wanted.object_name) as relation,
+                   row_number() over (partition by p.id order by ht.processlist_id is null, ht.thread_id) as number
+              from ${sessions} p
+              left join performance_schema.threads wt on wt.processlist_id = p.id
+              left join performance_schema.table_handles wanted
+                on wanted.owner_thread_id = wt.thread_id and wanted.internal_lock is not null
+              left join performance_schema.table_handles held
+                on held.object_schema = wanted.object_schema
+               and held.object_name = wanted.object_name
+               and held.owner_thread_id <> wanted.owner_thread_id
+               and held.internal_lock is not null
+              left join performance_schema.threads ht
+                on ht.thread_id = held.owner_thread_id and not ${waitsForTable('ht.processlist_state')}
+             where ${waitsForTable('p.state')} and p.time >= 1) each_pair
      where number <= ${MOST_BLOCKERS}
      order by number, seconds desc
      limit ${MOST_WAITS}
@@ -69,11 +98,14 @@ const METADATA_WAITS = `
 
 // One statement for both: each flavour runs only its own comment. A session that waits for a metadata lock whose holder is not shown has
 // no blocker. The name of a user's lock is a value of the application, so it is not read.
-export const mysqlWaits = `
-  with ${ROW_WAITS}, ${METADATA_WAITS}, waits as (
+export const mysqlWaits = (isInstrumented: boolean) => `
+  with ${selectRowWaits(isInstrumented)}, ${selectMetadataWaits(listSessions(isInstrumented))},
+       ${selectTableWaits(listSessions(isInstrumented))}, waits as (
     select pid, blocker, seconds, 'row' as lock_type, null as relation from row_waits
     union
     select pid, blocker, seconds, lock_type, relation from metadata_waits
+    union
+    select pid, blocker, seconds, 'table' as lock_type, relation from table_waits
   )
   select (select convert(json_arrayagg(json_object('pid', pid, 'blocker', blocker, 'seconds', seconds, 'lock', lock_type,
                                                    'relation', relation)) using utf8mb4)
@@ -83,4 +115,4 @@ export const mysqlWaits = `
                    'state', if(command = 'Sleep', 'idle in transaction', 'active'), 'seconds', time)) using utf8mb4)
             from (select p.id, p.db, coalesce(p.user, '') as user, p.command, p.time
                     from (select pid as id from waits union select blocker from waits) named
-                    straight_join ${SESSIONS} p on p.id = named.id) seen) as sessions`;
+                    straight_join ${listSessions(isInstrumented)} p on p.id = named.id) seen) as sessions`;

@@ -22,7 +22,7 @@ export interface PulseWait {
   /** Whom it waits for; empty = not shown. 0 = a transaction without a session. */
   blockers: number[];
   seconds: number;
-  /** What kind of lock it is, such as `transactionid`, `metadata`, or `user` (GET_LOCK). */
+  /** What kind of lock it is, such as `transactionid`, `metadata`, `table` (of an engine without row locks), or `user` (GET_LOCK). */
   lock: string;
   relation: string | null;
 }
