@@ -16,6 +16,7 @@ import type { PulseReading } from './reading/pulse-reading.ts';
 import type { SentDeadlock } from './reading/read-deadlock.ts';
 import { type Episodes, seesShortWait, trackEpisodes } from './track-episodes.ts';
 import { LoadRecorder } from './watch/load-recorder.ts';
+import { limitWaits, NO_WAITS } from './watch/own-waits.ts';
 import { FRESH_WATCH, watchPulse } from './watch/watch-pulses.ts';
 
 type LogLine = (fields: object, message: string) => void;
@@ -51,6 +52,7 @@ export class ConnectionPulse {
   #loaded: LoadedPulse;
   #everyMs: number;
   #watch = FRESH_WATCH;
+  #waits = NO_WAITS;
   #episodes: Episodes = new Map();
   readonly #outbox: EpisodeOutbox;
   #load = new LoadRecorder();
@@ -81,6 +83,7 @@ export class ConnectionPulse {
     this.#everyMs = every * 1_000;
     if (!isElsewhere) return;
     this.#watch = FRESH_WATCH;
+    this.#waits = NO_WAITS;
     this.#unasked = null;
     this.#episodes = new Map();
     this.#load = new LoadRecorder();
@@ -122,7 +125,7 @@ export class ConnectionPulse {
   async #pulse(): Promise<void> {
     this.#timer = null;
     const at = performance.now();
-    const answer = await this.#read();
+    const answer = this.#limitWaits(await this.#read());
     if (this.#hasEnded) return;
     const now = performance.now();
     const kind = answer === null ? 'lost' : 'failure' in answer ? answer.failure.kind : 'reading';
@@ -141,6 +144,13 @@ export class ConnectionPulse {
     const hasShortWait = answer !== null && 'reading' in answer && seesShortWait(answer.reading);
     this.#last = nextOutcome(this.#last, { kind, isClose, hasShortWait });
     this.#schedule(Math.max(0, at + nextPulse(this.#last, this.#everyMs) - performance.now()));
+  }
+
+  #limitWaits(answer: PulseAnswer | null): PulseAnswer | null {
+    if (answer === null || 'failure' in answer) return answer;
+    const { seen, reading } = limitWaits(this.#waits, answer.reading, performance.now());
+    this.#waits = seen;
+    return { ...answer, reading };
   }
 
   /** After an error of our own, which must end neither the process nor the pulses. */
