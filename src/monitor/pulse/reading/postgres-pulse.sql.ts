@@ -155,7 +155,7 @@ export const postgresPulse = `
                    'pid', s.pid,
                    'started', coalesce(extract(epoch from s.backend_start), 0),
                    'database', ${databaseOf('s')},
-                   'role', ${roleOf('s')},
+                   'role', case when coalesce(s.backend_type, 'client backend') = 'client backend' then ${roleOf('s')} else '' end,
                    'application', ${applicationOf('s')},
                    'state', coalesce(s.state, ''),
                    'seconds', coalesce(extract(epoch from clock_timestamp() - s.state_change), 0)))::text
