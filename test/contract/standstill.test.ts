@@ -109,7 +109,7 @@ test('a forgotten transaction is told with its name and its victims, ended by th
   const waits = victims.map((victim) => victim.query('update shop.orders set paid = true where id = 1'));
   const began = performance.now();
 
-  await says(/bob\/psql.* blocked 3 sessions for/s);
+  await says(/bob\/psql, idle in transaction, have blocked 3 sessions for/s);
   expect((performance.now() - began) / 1_000).toBeLessThan(3 + 20); // the promise: the threshold and 20 s
   const now = await runJson<{ blocking: { root: { role: string }; waits: unknown[] }[] }>(
     ['top', '--connection', '1', '--json'],

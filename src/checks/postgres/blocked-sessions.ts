@@ -80,6 +80,7 @@ const sql = `
                   coalesce('= ' || quote_literal(a.usename), 'IS NULL'), a.application_name) as of_them,
            coalesce(a.backend_type <> 'client backend', a.usename is null) as background,
            ${isDump('a')} as backup,
+           coalesce(a.state like 'idle in transaction%', false) as idle,
            chain.pid, chain.age,
            coalesce((select is_recovery from blocked where blocked.pid = chain.pid), false) as is_recovery
       from chain
@@ -95,7 +96,7 @@ const sql = `
     from (select) one_row
     left join (
       select object, prepared, of_them, background, backup, max(age) as age, count(distinct pid)::int as held_up,
-             bool_or(is_recovery) as recovery
+             bool_or(is_recovery) as recovery, bool_and(idle) as idle
         from cause
        group by object, prepared, of_them, background, backup
        order by max(age) desc
@@ -172,6 +173,7 @@ function advice(row: Row, holding: string, seconds: number): Pick<Fault, 'metric
     };
   }
   const who = `${textIn(row, 'object')} (database, role, application)`;
+  const doing = row['idle'] === true ? ', idle in transaction,' : '';
   const sessions = `pg_stat_activity WHERE ${textIn(row, 'of_them')} AND ${row['recovery'] === true ? recoverysBlockers(seconds) : blockers(seconds)};`;
   if (row['background'] === true) {
     return {
@@ -187,12 +189,12 @@ function advice(row: Row, holding: string, seconds: number): Pick<Fault, 'metric
   }
   if (row['recovery'] === true) {
     return {
-      metricLine: `Sessions of ${who} have blocked ${holding}; end them, or lower max_standby_streaming_delay, after which the standby ends such sessions itself.`,
+      metricLine: `Sessions of ${who}${doing} have blocked ${holding}; end them, or lower max_standby_streaming_delay, after which the standby ends such sessions itself.`,
       remediation: `SELECT pg_terminate_backend(pid) FROM ${sessions}`,
     };
   }
   return {
-    metricLine: `Sessions of ${who} have blocked ${holding}; end them, and set a lock_timeout to limit future waits.`,
+    metricLine: `Sessions of ${who}${doing} have blocked ${holding}; end them, and set a lock_timeout to limit future waits.`,
     remediation: `SELECT pg_terminate_backend(pid) FROM ${sessions}`,
   };
 }

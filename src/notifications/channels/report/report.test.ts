@@ -16,13 +16,13 @@ const BLOCKED = {
   title: 'Session that blocks others',
   check_id: 'PG_BLOCKED_SESSIONS',
   metric_line:
-    'Sessions of shop/bob/psql (database, role, application) have blocked 14 sessions for 45 s; end them, and set a lock_timeout to limit future waits.',
+    'Sessions of shop/bob/psql (database, role, application), idle in transaction, have blocked 14 sessions for 45 s; end them, and set a lock_timeout to limit future waits.',
 };
 
 test('the headline of blocked sessions says who blocks how many, until it is over', () => {
   const headline = (kind: EventKind) => reportOf(exampleEvent({ kind, details: BLOCKED }), CONTEXT).heading;
   expect(headline('ops.ticket_created')).toMatch(
-    / on orders: Sessions of shop\/bob\/psql have blocked 14 sessions for 45 s$/,
+    / on orders: Sessions of shop\/bob\/psql, idle in transaction, have blocked 14 sessions for 45 s$/,
   );
   expect(headline('ops.ticket_resolved')).toMatch(/ on orders: Session that blocks others$/);
 });
@@ -36,7 +36,7 @@ test('a message with several events begins with the worst, and its count is neve
   const heading = (text: number) =>
     summarize(events, CONTEXT, { full: 1, lines: 1, text, code: 100, changes: 0 }).heading;
   expect(heading(200)).toBe(
-    'Critical on orders: Sessions of shop/bob/psql have blocked 14 sessions for 45 s, and 2 more (2 warnings) in Acme',
+    'Critical on orders: Sessions of shop/bob/psql, idle in transaction, have blocked 14 sessions for 45 s, and 2 more (2 warnings) in Acme',
   );
   expect(heading(80)).toMatch(/^Critical on orders: .*…, and 2 more \(2 warnings\) in Acme$/);
   const metric_line = 'Sessions of shop/bob/psql have blocked 14 sessions.';
