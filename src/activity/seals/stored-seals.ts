@@ -41,15 +41,16 @@ export async function* storedSeals(read: Read, accountId: number): AsyncGenerato
 const sealTexts = countAndTexts(
   'select coalesce(max(number), 0) from activity_seal where account_id = $1',
   `
-  select ${sealColumns}
-    from activity_seal s
-   where s.account_id = $1 and s.number > $2 and s.number <= $2::bigint + $3::bigint
-   order by s.number`,
+  select account_id, number, first_id, last_id, last_at, cut_to, encode(leaves_sha256, 'hex'), encode(previous, 'hex'),
+         encode(public_key, 'hex'), sealed_at, encode(signature, 'hex')
+    from activity_seal
+   where account_id = $1 and number > $2 and number <= $2::bigint + $3::bigint
+   order by number`,
 );
 
 /**
- * How many seals the account has, which are numbered from 1, and the `limit` seals after a number. Their texts are those of
- * {@link sealColumns}.
+ * How many seals the account has, which are numbered from 1, and the `limit` seals after a number. Their texts are the columns of
+ * {@link sealColumns}, but times as PostgreSQL writes them.
  */
 export function listSealTexts(
   read: Read,

@@ -1,10 +1,11 @@
 import { SEAL_FORMAT } from '../../activity/seals/seal.ts';
 import { listSealTexts } from '../../activity/seals/stored-seals.ts';
+import { isoTime } from '../../activity/write-entry.ts';
 import { writtenEndpoint } from '../../http/endpoint.ts';
 import { Meta, pageLinks, pageMeta, pagingParameters, readPage } from '../../http/paging.ts';
 import { identifier } from '../../platform/schema/fields.ts';
 import { type Static, type TString, Type } from '../../platform/schema/schema.ts';
-import { itemWriter, raw, text, writeList } from './write-records.ts';
+import { itemWriter, raw, text, type WriteValue, writeList } from './write-records.ts';
 
 const hexadecimal = (bytes: number, description: string): TString =>
   Type.String({ pattern: `^[0-9a-f]{${2 * bytes}}$`, description: `${description}; hexadecimal` });
@@ -34,18 +35,20 @@ const Seal = Type.Object(
   { title: 'Seal', description: 'the signature of a range of entries of the activity log' },
 );
 
+const signedTime: WriteValue = (value) => `"${isoTime(value ?? '', 6)}"`;
+
 const writeSeal = itemWriter<Static<typeof Seal>>({
   format: text,
   account_id: raw,
   number: raw,
   first_id: raw,
   last_id: raw,
-  last_at: text,
+  last_at: signedTime,
   cut_to: raw,
   leaves_sha256: text,
   previous: text,
   public_key: text,
-  sealed_at: text,
+  sealed_at: signedTime,
   signature: text,
 });
 
