@@ -117,20 +117,20 @@ interface TagChange {
 
 /** The changes that undo a change of tags: one for all connections of which it changed the same. */
 function reversed(tagged: readonly Tagged[]): TagChange[] {
-  const changes = new Map<string, TagChange & { connections: number[] }>();
-  for (const { id, added: remove, removed: add } of tagged) {
-    if (add.length + remove.length === 0) continue;
-    const key = JSON.stringify([add, remove]);
-    const change = changes.get(key) ?? { connections: [], add, remove };
-    changes.set(key, change);
-    change.connections.push(id);
-  }
-  return [...changes.values()];
+  const changed = tagged.filter(({ added, removed }) => added.length + removed.length > 0);
+  const groups = Map.groupBy(changed, ({ added, removed }) => JSON.stringify([added, removed]));
+  return [...groups.values()].map((group) => ({
+    connections: group.map(({ id }) => id),
+    add: group[0]?.removed ?? [],
+    remove: group[0]?.added ?? [],
+  }));
 }
 
 /** The tags of connections, and how many have each, most first. */
 function presentTags(connections: TagDialogProps['connections']): { tag: string; count: number }[] {
-  const counts = new Map<string, number>();
-  for (const { tags } of connections) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
-  return [...counts].map(([tag, count]) => ({ tag, count })).sort((a, b) => b.count - a.count);
+  const all = Map.groupBy(
+    connections.flatMap(({ tags }) => tags),
+    (tag) => tag,
+  );
+  return [...all].map(([tag, same]) => ({ tag, count: same.length })).sort((a, b) => b.count - a.count);
 }

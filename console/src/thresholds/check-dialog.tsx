@@ -85,38 +85,32 @@ function CheckForm({ check, overrides, connectionId, onClose }: CheckDialogProps
   const ids = scope === 'this' && connectionId !== undefined ? [connectionId] : chosen;
   const [texts, setTexts] = useState<Record<string, string>>({});
 
-  const stored = (name: string): number | null => {
-    const of = (wanted: string) => overrides.find((one) => one.name === name && one.tag === wanted)?.value;
-    if (scope === 'all') return of('') ?? null;
-    if (scope === 'tag') return of(tag.trim().toLowerCase()) ?? null;
-    // Several connections may differ: their own value is shown only for one.
-    const [id, second] = ids;
-    if (id === undefined || second !== undefined) return null;
-    return own.find((one) => one.id === id)?.thresholds.find((one) => one.name === name)?.value ?? null;
-  };
-  const unitOf = new Map(thresholds.map(({ name, unit }) => [name, unit]));
-  const valueIn = (name: string, text: string) => thresholdFromField(text, unitOf.get(name) ?? 'count');
+  const setFor = (wanted: string) => valuesOf(overrides.filter((one) => one.tag === wanted));
+  const setBy = (id: number) => valuesOf(own.find((one) => one.id === id)?.thresholds ?? []);
+  const named = scope === 'tag' ? tag.trim().toLowerCase() : '';
+  const before = isOwn ? new Map(ids.map((id) => [id, setBy(id)])) : new Map([[named, setFor(named)]]);
+  // Several connections may differ: their own value is shown only for one.
+  const [stored = {}] = before.size === 1 ? before.values() : [];
   const textOf = (name: string, unit: ThresholdUnit) => {
-    const value = stored(name);
+    const value = stored[name] ?? null;
     return texts[name] ?? (value === null ? '' : thresholdToField(value, unit));
   };
   const inherited = (name: string, standard: number) =>
-    (scope === 'all' ? undefined : overrides.find((one) => one.name === name && one.tag === '')?.value) ??
-    standard;
-  const typed = Object.entries(texts).map(([name, text]) => [name, valueIn(name, text)] as const);
+    (scope === 'all' ? undefined : setFor('')[name]) ?? standard;
+  const typed = thresholds.flatMap(({ name, unit }) => {
+    const text = texts[name];
+    return text === undefined ? [] : [[name, thresholdFromField(text, unit)] as const];
+  });
   const isWrong = typed.some(([, number]) => number === undefined);
   const isScoped = scope === 'all' || (scope === 'tag' ? tag.trim() !== '' : ids.length > 0);
   // What a connection sets is read before it is replaced: undo restores it.
   const isRead = !isOwn || listed !== undefined;
   const isReady = typed.length > 0 && !isWrong && isScoped && isRead;
 
-  const setFor = (wanted: string) => valuesOf(overrides.filter((one) => one.tag === wanted));
-  const setBy = (id: number) => valuesOf(own.find((one) => one.id === id)?.thresholds ?? []);
-  const named = scope === 'tag' ? tag.trim().toLowerCase() : '';
   const made: ChangedThresholds = {
     check: check_id,
     set: Object.fromEntries(typed.map(([name, number]) => [name, number ?? null])),
-    before: isOwn ? new Map(ids.map((id) => [id, setBy(id)])) : new Map([[named, setFor(named)]]),
+    before,
   };
 
   const body: ThresholdChange = {

@@ -143,8 +143,6 @@ export function hasSecretUrl(channel: Channel): boolean {
 /** A name that no destination has yet, such as `Slack 2`. */
 export function newName(channel: Channel, taken: readonly string[]): string {
   const { name } = CHANNEL_TEXTS[channel];
-  const used = new Set(taken);
-  let place = 1;
-  while (used.has(place === 1 ? name : `${name} ${place}`)) place += 1;
-  return place === 1 ? name : `${name} ${place}`;
+  const names = [name, ...taken.map((_, place) => `${name} ${place + 2}`)];
+  return names.find((one) => !taken.includes(one)) ?? name;
 }

@@ -29,21 +29,17 @@ export function RoleMatrix({ roles, own }: { roles: readonly Role[]; own: readon
                 {permissionText(permission)}
                 <code>{permission}</code>
               </th>
-              {roles.map(({ id, permissions }) => (
-                <td key={id}>
-                  {permissions.includes(permission) ? (
-                    <span className="team-yes">
-                      <Icon name="check" />
-                      <span className="hidden-text">yes</span>
+              {roles.map(({ id, permissions }) => {
+                const isGiven = permissions.includes(permission);
+                return (
+                  <td key={id}>
+                    <span className={isGiven ? 'team-yes' : 'team-no'}>
+                      {isGiven ? <Icon name="check" /> : <span aria-hidden="true">–</span>}
+                      <span className="hidden-text">{isGiven ? 'yes' : 'no'}</span>
                     </span>
-                  ) : (
-                    <span className="team-no">
-                      <span aria-hidden="true">–</span>
-                      <span className="hidden-text">no</span>
-                    </span>
-                  )}
-                </td>
-              ))}
+                  </td>
+                );
+              })}
             </tr>
           ))}
         </tbody>

@@ -48,7 +48,5 @@ export function permissionText(permission: string): string {
 /** All permissions that any role has. */
 export function permissionsOf(roles: readonly Role[]): string[] {
   const given = new Set(roles.flatMap(({ permissions }) => permissions));
-  return [...Object.keys(WORDS).filter((known) => given.has(known)), ...given].filter(
-    (permission, index, all) => all.indexOf(permission) === index,
-  );
+  return [...new Set([...Object.keys(WORDS).filter((known) => given.has(known)), ...given])];
 }
