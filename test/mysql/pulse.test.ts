@@ -250,6 +250,28 @@ test('without performance_schema, sessions and their waits are seen', async () =
   for (const session of [app, other, third]) session.destroy();
 });
 
+test.runIf(!ON_MYSQL)('without performance_schema, a plugin of MariaDB says who holds a table', async () => {
+  const bare = await MysqlServer.start({ 'performance-schema': 'OFF' });
+  onTestFinished(() => bare.stop());
+  await bare.run([
+    `install soname 'metadata_lock_info'`,
+    'create table orders (id int primary key)',
+    'create table others (id int primary key)',
+  ]);
+  const [reader, owner, beside] = await Promise.all([bare.open('app'), bare.open('app'), bare.open('app')]);
+  for (const session of [reader, beside]) {
+    await session.query('start transaction');
+    await session.query('select * from others');
+  }
+  await reader.query('select * from orders');
+  const alters = owner.query(`alter table orders comment 'x'`);
+  const root = await rootOf(hold('watcher', bare), ['metadata']);
+  expect(root).toMatchObject({ session: { pid: reader.threadId }, waits: [{ relation: 'shop.orders' }] });
+  await reader.query('rollback');
+  await alters;
+  for (const session of [reader, owner, beside]) session.destroy();
+});
+
 test('names who holds a lock of GET_LOCK, without its name', async () => {
   const [holder, first, second] = await openAll(3);
   await holder?.query(`select get_lock('unspoken job', 0)`);

@@ -9,7 +9,7 @@ import { WaitingLogins } from '../session/postgres/waiting-logins.ts';
 import { reachTarget } from '../session/reach.ts';
 import { type Meter, NoAnswer, type Session, type Target } from '../session/session.ts';
 import { mysqlPulse } from './reading/mysql-pulse.sql.ts';
-import { mysqlWaits } from './reading/mysql-waits.sql.ts';
+import { hasLockPlugin, mariadbWaits, mysqlWaits } from './reading/mysql-waits.sql.ts';
 import { POOLS_BYTES, readPgbouncerPulse } from './reading/pgbouncer-pulse.ts';
 import { postgresPulse } from './reading/postgres-pulse.sql.ts';
 import { MalformedPulse, type PulseReading, parseReading } from './reading/pulse-reading.ts';
@@ -197,8 +197,16 @@ async function readMysql(session: Session): Promise<Row[]> {
   const [row] = rows;
   if (!row || rows.length !== 1) return rows;
   const { waits } = isInstrumented ? INSTRUMENTED : UNINSTRUMENTED;
-  const [waiting] = Number(row['long_waits']) > 0 ? await session.read(waits) : [];
+  const waiting = Number(row['long_waits']) > 0 ? await readWaits(session, waits) : undefined;
   return [{ ...row, waits: waiting?.['waits'] ?? null, sessions: waiting?.['sessions'] ?? null }];
+}
+
+/** Where it is not known who holds a metadata lock, a plugin of MariaDB may know. */
+async function readWaits(session: Session, waits: string): Promise<Row | undefined> {
+  const [waiting] = await session.read(waits);
+  if (!/"blocker": ?null[^}]*"metadata"/.test(String(waiting?.['waits']))) return waiting;
+  const [plugin] = await session.read(hasLockPlugin);
+  return Number(plugin?.['found']) > 0 ? (await session.read(mariadbWaits))[0] : waiting;
 }
 
 class NotReached extends Error {

@@ -72,6 +72,39 @@ const selectMetadataWaits = (sessions: string) => `
      limit ${MOST_WAITS}
   )`;
 
+/** Whether the server has {@link mariadbWaits}' table. */
+export const hasLockPlugin = `
+  select count(*) as found
+    from information_schema.plugins
+   where plugin_name = 'METADATA_LOCK_INFO' and plugin_status = 'ACTIVE'`;
+
+/**
+ * The same from MariaDB's plugin, which shows who holds a lock and not who wants it: an ALTER TABLE holds one on its table that it wants to
+ * upgrade. Whom those behind it wait for is not shown.
+ */
+const selectPluginWaits = (sessions: string) => `
+  metadata_waits as (
+    select pid, blocker, seconds, lock_type, relation, number
+      from (select p.id as pid, held.thread_id as blocker, p.time as seconds,
+                   if(${waitsForUser('p.state')}, 'user', 'metadata') as lock_type,
+                   concat(wanted.table_schema, '.', wanted.table_name) as relation,
+                   row_number() over (partition by p.id order by ${waitsForMetadata('holder.state')}, held.thread_id) as number
+              from ${sessions} p
+              left join information_schema.metadata_lock_info wanted
+                on wanted.thread_id = p.id
+               and wanted.lock_mode in ('MDL_SHARED_UPGRADABLE', 'MDL_SHARED_NO_WRITE', 'MDL_SHARED_NO_READ_WRITE')
+              left join information_schema.metadata_lock_info held
+                on held.table_schema = wanted.table_schema
+               and held.table_name = wanted.table_name
+               and held.lock_type = wanted.lock_type
+               and held.thread_id <> wanted.thread_id
+              left join ${sessions} holder on holder.id = held.thread_id
+             where ${waitsForMetadata('p.state')} and not ${waitsForTable('p.state')} and p.time >= 1) each_pair
+     where number <= ${MOST_BLOCKERS}
+     order by number, seconds desc
+     limit ${MOST_WAITS}
+  )`;
+
 /** A session that waits for a table has a handle of it too, and is no cause for the others that wait for it. */
 const selectTableWaits = (sessions: string) => `
   table_waits as (
@@ -98,8 +131,8 @@ const selectTableWaits = (sessions: string) => `
 
 // One statement for both: each flavour runs only its own comment. A session that waits for a metadata lock whose holder is not shown has
 // no blocker. The name of a user's lock is a value of the application, so it is not read.
-export const mysqlWaits = (isInstrumented: boolean) => `
-  with ${selectRowWaits(isInstrumented)}, ${selectMetadataWaits(listSessions(isInstrumented))},
+const selectWaits = (isInstrumented: boolean, metadataWaits: (sessions: string) => string) => `
+  with ${selectRowWaits(isInstrumented)}, ${metadataWaits(listSessions(isInstrumented))},
        ${selectTableWaits(listSessions(isInstrumented))}, waits as (
     select pid, blocker, seconds, 'row' as lock_type, null as relation from row_waits
     union
@@ -116,3 +149,8 @@ export const mysqlWaits = (isInstrumented: boolean) => `
             from (select p.id, p.db, coalesce(p.user, '') as user, p.command, p.time
                     from (select pid as id from waits union select blocker from waits) named
                     straight_join ${listSessions(isInstrumented)} p on p.id = named.id) seen) as sessions`;
+
+export const mysqlWaits = (isInstrumented: boolean) => selectWaits(isInstrumented, selectMetadataWaits);
+
+/** For MariaDB with the plugin METADATA_LOCK_INFO, where performance_schema shows no holder. */
+export const mariadbWaits = selectWaits(true, selectPluginWaits);
