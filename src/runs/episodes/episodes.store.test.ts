@@ -46,8 +46,13 @@ const list = (key: { accountId: number; connectionId: number }, limit = 2_000) =
     limit,
   });
 
+const readGeneration = async ({ accountId }: { accountId: number }) =>
+  (await read<{ generation: string }>('select generation from account where account_id = $1', [accountId]))[0]
+    ?.generation;
+
 test('another monitor goes on with an episode, unless it has not been seen for long', async () => {
   const key = await store.watched();
+  const generation = await readGeneration(key);
   await storeEpisode(store.writer, key, episode());
   await storeEpisode(
     store.writer,
@@ -61,6 +66,7 @@ test('another monitor goes on with an episode, unless it has not been seen for l
     [at(20), at(21)],
     [at(0), at(2)],
   ]);
+  expect(await readGeneration(key)).toBe(generation); // answers that are kept stay valid
 });
 
 test('a connection keeps 1,000 episodes, for 90 days, and one that was removed has no new one', async () => {

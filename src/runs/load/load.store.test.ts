@@ -70,8 +70,13 @@ const count = async (table: string, { accountId }: Key) =>
     ])
   )[0]?.rows;
 
+const readGeneration = async ({ accountId }: Key) =>
+  (await read<{ generation: string }>('select generation from account where account_id = $1', [accountId]))[0]
+    ?.generation;
+
 test('the load of a range is split by wait, role and the rest', async () => {
   const key = await store.watched();
+  const generation = await readGeneration(key);
   const waiting = source({ wait: 'Lock', event: 'transactionid', role: 'bob' });
   await storeLoad(
     store.writer,
@@ -94,6 +99,7 @@ test('the load of a range is split by wait, role and the rest', async () => {
   ]);
   expect(await list(key, 'role')).toMatchObject([{ role: 'app' }, { role: 'bob' }, { role: null }]);
   expect(await list(await store.watched(), 'query')).toEqual([]);
+  expect(await readGeneration(key)).toBe(generation); // answers that are kept stay valid
 });
 
 test('after a day, minutes become five minutes, however many processes roll them up', async () => {
