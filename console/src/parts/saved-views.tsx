@@ -202,10 +202,9 @@ function pathOf(isShared: boolean): string {
 /** The query of an address with these parameters, in one order. */
 function queryOf(search: object): string {
   const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
-  const sorted = given
-    .map(([name, value]) => [name, String(value)])
-    .sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
-  return new URLSearchParams(sorted).toString();
+  const params = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  params.sort();
+  return params.toString();
 }
 
 function paramsOf(query: string): Record<string, string> {

@@ -1,29 +1,5 @@
 import type { ReactNode } from 'react';
 
-/** Statuses of the fleet and of findings, severities, states of keys, tickets and members: one look each. */
-export type Status =
-  | 'healthy'
-  | 'ok'
-  | 'warning'
-  | 'critical'
-  | 'info'
-  | 'never_run'
-  | 'skipped'
-  | 'error'
-  | 'stale'
-  | 'open'
-  | 'new'
-  | 'acknowledged'
-  | 'snoozed'
-  | 'silenced'
-  | 'resolved'
-  | 'active'
-  | 'invited'
-  | 'suspended'
-  | 'expired'
-  | 'revoked'
-  | 'replaced';
-
 const TICK = <path d="m5 8.2 2.1 2.1L11 6.3" />;
 const CROSS = <path d="m5.8 5.8 4.4 4.4m0-4.4-4.4 4.4" />;
 const BANG = <path d="M8 4.9v3.4m0 2.6v.1" />;
@@ -34,7 +10,7 @@ const TRIANGLE = <path className="shape" d="M8 1.9 14.6 13.6H1.4z" />;
 const OCTAGON = <path className="shape" d="M5.3 1.5h5.4l3.8 3.8v5.4l-3.8 3.8H5.3l-3.8-3.8V5.3z" />;
 
 /** The one look of a status: its word, its colour, and a mark on a grid of 16. */
-export interface Look {
+interface Look {
   word: string;
   tone: 'critical' | 'warning' | 'healthy' | 'none' | 'accent';
   mark: ReactNode;
@@ -51,7 +27,8 @@ function framed(word: string, tone: Look['tone'], inside: ReactNode, frame: Reac
   return { word, tone, mark };
 }
 
-export const LOOKS: Record<Status, Look> = {
+/** Statuses of the fleet and of findings, severities, states of keys, tickets and members: one look each. */
+export const LOOKS = {
   healthy: framed('Healthy', 'healthy', TICK),
   ok: framed('OK', 'healthy', TICK),
   resolved: framed('Resolved', 'healthy', TICK),
@@ -81,4 +58,6 @@ export const LOOKS: Record<Status, Look> = {
     tone: 'none',
     mark: <path d="M2.5 6h9.2M9 3.2 11.8 6M13.5 10.2H4.3m2.7 2.8-2.8-2.8" />,
   },
-};
+} satisfies Record<string, Look>;
+
+export type Status = keyof typeof LOOKS;
