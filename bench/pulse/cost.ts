@@ -34,6 +34,7 @@ export async function measureCost(figure: Figure, isMysql: boolean): Promise<voi
     );
     await measure(held, server.pid, figure, LIMIT_MS);
     await server.block();
+    await new Promise((settled) => setTimeout(settled, 1_500)); // a pulse reads waits of a second and more
     console.log(`  and ${WAITING} more that wait for one row`);
     await measure(held, server.pid, figure);
   } finally {
