@@ -94,6 +94,8 @@ async function take(page: Page, name: string): Promise<void> {
     process.exitCode = 1;
   }
   await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
+  const screens = await page.evaluate<number>('document.documentElement.scrollHeight / innerHeight');
+  console.log(`${name}: ${screens.toFixed(1)} screens`);
 }
 
 async function takeAll(origin: string, account: string, person: Person, pages: Record<string, string>) {

@@ -11,7 +11,7 @@ let service: ConsoleAccount;
 let owner: Person;
 
 beforeAll(async () => {
-  service = await createConsoleAccount({ connections: 3, tickets: 10, activity: 400 });
+  service = await createConsoleAccount({ connections: 14, tickets: 110, activity: 400 });
   owner = await service.owner();
 });
 

@@ -205,9 +205,9 @@ test('runs of more than 7 days ago are compared by scores and values', async () 
 test('older runs are listed by a button', async () => {
   const { page, close } = await open(`/connections/${ids.full}?tab=changes`);
   const rows = history(page).locator('.run-list .table-item');
-  await expect.poll(() => rows.count()).toBe(25);
+  await expect.poll(() => rows.count()).toBe(10);
   await history(page).getByRole('button', { name: 'Show more' }).click();
-  await expect.poll(() => rows.count()).toBe(50);
+  await expect.poll(() => rows.count()).toBe(20);
   await close();
 });
 

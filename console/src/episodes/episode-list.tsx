@@ -5,12 +5,16 @@ import type { Episode, EpisodeTree } from '../../../src/console-api/episodes/epi
 import { Button } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/copy.tsx';
 import { counted } from '../parts/figure.ts';
+import { useFirstRows } from '../parts/first-rows.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { duration, Time, useNow } from '../parts/time.tsx';
 import { BlockingTree } from './blocking-tree.tsx';
 
 const episodeKey = ({ began_at, root }: Episode) => `${began_at} ${root}`;
+
+/** Past episodes at first: on a phone each is a block of several lines. */
+const ON_PHONE = 3;
 
 /** An open episode grows while it is looked at. */
 const TICK_MS = 1_000;
@@ -108,15 +112,19 @@ export function PastEpisodes({ episodes, label }: { episodes: readonly Episode[]
     },
   ];
   const past = episodes.filter(({ ended_at }) => ended_at !== null);
+  const { rows, more } = useFirstRows(past, ON_PHONE);
   if (past.length === 0) return null;
   return (
-    <Table
-      columns={columns}
-      detail={(episode) => (shown === episodeKey(episode) ? <Trees episode={episode} /> : null)}
-      label={label}
-      rowKey={episodeKey}
-      rows={past}
-    />
+    <>
+      <Table
+        columns={columns}
+        detail={(episode) => (shown === episodeKey(episode) ? <Trees episode={episode} /> : null)}
+        label={label}
+        rowKey={episodeKey}
+        rows={rows}
+      />
+      {more}
+    </>
   );
 }
 

@@ -58,7 +58,7 @@ export function inBothZones(at: string | Date, { seconds = false } = {}): string
 }
 
 /** An instant in the time zone that is not chosen: UTC, or the device's. */
-export function inOtherZone(at: string | Date): string {
+function inOtherZone(at: string | Date): string {
   return isUtc() ? `${DEVICE.format(new Date(at))} local time` : utc(at);
 }
 

@@ -11,7 +11,7 @@ import { Loaded, Message } from '../../parts/states.tsx';
 import { usePhone } from '../../parts/use-media.ts';
 import { useConnectionSearch } from './use-connection-search.ts';
 
-const PER_PAGE = 25;
+const PER_PAGE = 15;
 /** The rows of a phone are blocks of several lines. */
 const PER_PAGE_ON_PHONE = 5;
 

@@ -38,7 +38,6 @@ import { Settings } from './settings.tsx';
 import { Silences } from './silences.tsx';
 import { useConnectionSearch } from './use-connection-search.ts';
 import { useRun } from './use-run.ts';
-import { Watch } from './watch.tsx';
 
 /** One connection, in tabs: its status, what happens now, findings, queries, charts, changes and settings. */
 export function ConnectionPage() {
@@ -185,7 +184,6 @@ function OverviewTab({ detail, isWatched }: { detail: ConnectionDetail; isWatche
   const id = String(detail.settings.id);
   return (
     <>
-      <Watch connectionId={id} />
       <BlockingNow connectionId={id} />
       <Overview
         detail={detail}

@@ -3,10 +3,11 @@ import type { ReactNode } from 'react';
 import type { ConnectionDetail } from '../../../../src/console-api/connections/connection-schemas.ts';
 import { Facts } from '../../parts/page.tsx';
 import { Score, StatusMark } from '../../parts/status-mark.tsx';
-import { Countdown, inOtherZone, local, Time } from '../../parts/time.tsx';
+import { Countdown, Time } from '../../parts/time.tsx';
 import { LatestChanges } from './changes.tsx';
 import { LatestVitals } from './latest-vitals.tsx';
 import { ScoreHistory } from './score-history.tsx';
+import { Watch } from './watch.tsx';
 
 type Cost = NonNullable<NonNullable<ConnectionDetail['latest']>['cost']>;
 
@@ -20,23 +21,24 @@ function costWords({ milliseconds, statements, bytes }: Cost): string {
 
 /** The connection's score and what holds it down, beside its history, facts and vital signs. */
 export function Overview({ detail, problems }: { detail: ConnectionDetail; problems: ReactNode }) {
+  const id = String(detail.settings.id);
   return (
     <div className="connection-overview">
       <div>
         <Standing detail={detail} />
         {problems}
-        <LatestChanges connectionId={String(detail.settings.id)} />
+        <LatestVitals connectionId={id} />
       </div>
       <div>
         <ScoreHistory history={detail.history} />
         <CheckFacts detail={detail} />
-        <LatestVitals connectionId={String(detail.settings.id)} />
+        <LatestChanges connectionId={id} />
       </div>
     </div>
   );
 }
 
-function Standing({ detail: { score, status, stale, latest } }: { detail: ConnectionDetail }) {
+function Standing({ detail: { score, status, stale, latest, settings } }: { detail: ConnectionDetail }) {
   return (
     <div className="standing">
       <div className="standing-score">
@@ -63,21 +65,13 @@ function Standing({ detail: { score, status, stale, latest } }: { detail: Connec
           <bdi>{latest.summary_text}</bdi>
         </p>
       )}
+      <Watch connectionId={String(settings.id)} />
     </div>
   );
 }
 
 function CheckFacts({ detail }: { detail: ConnectionDetail }) {
   const { settings, last_checked_at, next_due_at, running, latest, open_tickets } = detail;
-  const last = last_checked_at ? (
-    <>
-      <Time at={last_checked_at} />
-      <span className="second-line">{local(last_checked_at)}</span>
-      <span className="second-line">{inOtherZone(last_checked_at)}</span>
-    </>
-  ) : (
-    'Never'
-  );
   const next = running ? (
     'Now'
   ) : next_due_at ? (
@@ -93,7 +87,7 @@ function CheckFacts({ detail }: { detail: ConnectionDetail }) {
   return (
     <Facts
       facts={[
-        ['Last check', last],
+        ['Last check', last_checked_at ? <Time as="local" at={last_checked_at} key="last" /> : 'Never'],
         ['Next check', next],
         ['Open tickets', tickets],
         ['Cost on the server', latest?.cost ? costWords(latest.cost) : 'Unknown'],

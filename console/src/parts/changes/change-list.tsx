@@ -88,7 +88,7 @@ export function ChangeLines({ changes, label }: ChangeListProps) {
       {changes.map((change) => (
         <li key={change.id}>
           <span className="quiet">
-            <Time as="local" at={change.at} />
+            <Time at={change.at} />
           </span>
           <span className="change-values">
             {kindText(change.kind)} <bdi className="mono">{change.subject}</bdi>{' '}

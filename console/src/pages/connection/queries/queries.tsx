@@ -7,10 +7,10 @@ import { read } from '../../../api.ts';
 import { Button } from '../../../parts/button.tsx';
 import { useChartGroup } from '../../../parts/chart/chart-group.tsx';
 import { searchOf } from '../../../parts/chart/chart-range.ts';
+import { useFirstRows } from '../../../parts/first-rows.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { InlineError, Loaded, Message, SkeletonRows } from '../../../parts/states.tsx';
 import { Table } from '../../../parts/table.tsx';
-import { usePhone } from '../../../parts/use-media.ts';
 import { useCan } from '../../../shell/profile.ts';
 import type { ConnectionSearch } from '../connection-search.ts';
 import { useConnectionSearch } from '../use-connection-search.ts';
@@ -97,9 +97,7 @@ interface QueryTableProps {
 }
 
 function QueryTable({ columns, queries }: QueryTableProps) {
-  const isPhone = usePhone();
-  const [showsAll, setShowsAll] = useState(false);
-  const rows = isPhone && !showsAll ? queries.slice(0, ON_PHONE) : queries;
+  const { rows, more } = useFirstRows(queries, ON_PHONE);
   return (
     <>
       <Table
@@ -108,11 +106,7 @@ function QueryTable({ columns, queries }: QueryTableProps) {
         rowKey={({ query: id, database: place, role: by }) => `${id} ${place} ${by}`}
         rows={rows}
       />
-      {rows.length < queries.length && (
-        <div>
-          <Button onPress={() => setShowsAll(true)}>Show all {queries.length}</Button>
-        </div>
-      )}
+      {more}
     </>
   );
 }

@@ -15,7 +15,7 @@ import { useConnectionSearch } from '../use-connection-search.ts';
 import { RunDifference } from './run-difference.tsx';
 import { runsQuery } from './runs-query.ts';
 
-const PER_PAGE = 25;
+const PER_PAGE = 10;
 const PER_PAGE_ON_PHONE = 3;
 
 /** The runs of a connection, and what differs between two of them. */
