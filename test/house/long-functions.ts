@@ -21,7 +21,7 @@ export const LONG_FUNCTIONS: Readonly<Record<string, readonly number[]>> = {
   'api/api-server.ts': [104],
   'api/serve-api.ts': [218, 70],
   'console-api/console.ts': [209],
-  'http/edge/http-server.ts': [84],
+  'http/edge/http-server.ts': [82],
   'http/edge/pipelining.ts': [105],
   'notifications/dispatch/start-dispatcher.ts': [101],
   'notifications/sending/send-in-child.ts': [105],

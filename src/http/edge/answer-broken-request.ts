@@ -15,8 +15,17 @@ export interface BrokenAnswer {
   address: string;
 }
 
+/** What the answers to malformed requests need. */
+interface BrokenOptions {
+  budgetOf: (address: string) => Budget;
+  /** The headers of every answer. */
+  always: readonly string[];
+  /** Logs an answer. */
+  answered: (answer: BrokenAnswer) => void;
+}
+
 /** Why a connection failed, from Node's error code. */
-export function failureOf({ code = '' }: NodeJS.ErrnoException): ConnectionFailure {
+function failureOf({ code = '' }: NodeJS.ErrnoException): ConnectionFailure {
   if (/^ERR_(?:SSL|TLS)_/.test(code)) return 'handshake';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'slow';
   return code.startsWith('HPE_') || code === '' ? 'malformed' : 'reset';
@@ -24,21 +33,12 @@ export function failureOf({ code = '' }: NodeJS.ErrnoException): ConnectionFailu
 
 /**
  * Answers a malformed request with the API's error envelope, after the requests before it, and closes the connection.
- * `always` are the headers of every answer; `answered` logs it.
  */
 export function answerBroken(
   error: NodeJS.ErrnoException,
   socket: Socket,
   pipelining: Pipelining,
-  {
-    budgetOf,
-    always,
-    answered,
-  }: {
-    budgetOf: (address: string) => Budget;
-    always: readonly string[];
-    answered: (answer: BrokenAnswer) => void;
-  },
+  { budgetOf, always, answered }: BrokenOptions,
 ): void {
   // The client is gone, or TLS is not established yet.
   if (/^(?:reset|handshake)$/.test(failureOf(error)) || !socket.writable) {
@@ -55,6 +55,21 @@ export function answerBroken(
     }
     endConnection(socket);
   });
+}
+
+/**
+ * Counts and answers what Node reports about a connection, but not that the time of one is over on which no byte came: browsers open
+ * connections ahead, and take an answer for that to the request which they send in this moment.
+ */
+export function answerFailed(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  pipelining: Pipelining,
+  options: BrokenOptions & { failed: (failure: ConnectionFailure) => void },
+): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) return void socket.destroy();
+  options.failed(failureOf(error));
+  answerBroken(error, socket, pipelining, options);
 }
 
 /** Formats an answer; `headers` are additional headers, names and values alternating. */

@@ -8,7 +8,7 @@ import type { Tls } from '../../platform/network/tls.ts';
 import type { ConnectionFailure } from '../../platform/telemetry/metrics.ts';
 import { type ApiUrl, MCP_PATH } from '../api-url.ts';
 import type { Budget } from '../rate-headers.ts';
-import { answerBroken, type BrokenAnswer, failureOf } from './answer-broken-request.ts';
+import { answerBroken, answerFailed, type BrokenAnswer } from './answer-broken-request.ts';
 import { limitConnections } from './connection-limits.ts';
 import { belowBase, ignoreBody, isApi, NODE_HEADER_LIMIT, routedUrl } from './edge.ts';
 import type { EscapedErrors } from './escaped-errors.ts';
@@ -88,10 +88,8 @@ export function createServer(options: {
   const settings = {
     // A logger per request would cost as much as its routing. Log lines name the request themselves.
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
-    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => {
-      options.failed(failureOf(error));
-      answerBroken(error, socket, pipelining, options);
-    },
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
+      answerFailed(error, socket, pipelining, options),
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle' as const,
     genReqId: () => randomUUID(),
