@@ -52,9 +52,9 @@ export function RuleForm({ rule, known, onClose }: RuleFormProps) {
     onDone: onClose,
   });
   const sentence = ruleSentence(wanted);
-  const told = sentence === null ? null : wanted;
   // Its name changes nothing.
-  const steady = usePaused(told, PAUSE_MS, JSON.stringify(told && { ...told, name: '' }));
+  const judged = sentence === null ? null : { ...wanted, name: '' };
+  const steady = usePaused(judged, PAUSE_MS, JSON.stringify(judged));
   return (
     <FormDialog
       action={rule ? 'Save' : 'Add rule'}
