@@ -15,7 +15,7 @@ const WAITING = 150;
 const PULSES = 200;
 const LIMIT_MS = 2;
 
-/** A server with {@link IDLE} sessions that do nothing, {@link RUNNING} that run a statement and {@link OPEN} that left a transaction open. */
+/** A server with {@link IDLE} sessions that do nothing at first, {@link RUNNING} that run a statement and {@link OPEN} that left a transaction open. */
 interface CrowdedServer {
   target: Pick<Target, 'engine' | 'host' | 'port' | 'database'>;
   pid: number;
@@ -35,7 +35,7 @@ export async function measureCost(figure: Figure, isMysql: boolean): Promise<voi
     await measure(held, server.pid, figure, LIMIT_MS);
     await server.block();
     await new Promise((settled) => setTimeout(settled, 1_500)); // a pulse reads waits of a second and more
-    console.log(`  and ${WAITING} more that wait for one row`);
+    console.log(`  ${WAITING} of the others wait for one row`);
     await measure(held, server.pid, figure);
   } finally {
     await held.end();
@@ -70,7 +70,7 @@ async function crowdPostgres(): Promise<CrowdedServer> {
   );
   const open = (count: number) => openMany(count, (n) => server.open(n % 2 === 0 ? 'app' : 'postgres'));
   const [, running, transactions, waiting] = [
-    await open(IDLE),
+    await open(IDLE - WAITING - 1),
     await open(RUNNING),
     await open(OPEN),
     await open(WAITING + 1),
@@ -95,7 +95,7 @@ async function crowdMysql(): Promise<CrowdedServer> {
   await server.run(['create table held (id int primary key, n int)', 'insert into held values (1, 0)']);
   const open = (count: number) => openMany(count, (n) => server.open(n % 2 === 0 ? 'app' : 'root'));
   const [, running, transactions, waiting] = [
-    await open(IDLE),
+    await open(IDLE - WAITING - 1),
     await open(RUNNING),
     await open(OPEN),
     await open(WAITING + 1),
