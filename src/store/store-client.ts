@@ -16,6 +16,22 @@ interface Session {
   keepsPlans: boolean;
 }
 
+/** Settings that change how values are written, and that a server, a database or a role may set otherwise. */
+const FORMATS = {
+  timezone: 'UTC',
+  datestyle: 'ISO,MDY',
+  intervalstyle: 'postgres',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  standard_conforming_strings: 'on',
+};
+const OPTIONS = Object.entries(FORMATS).map(([name, value]) => `-c ${name}=${value}`);
+
+// Of these a pooler keeps a client's own on every server connection.
+const POOLED = (['timezone', 'datestyle', 'standard_conforming_strings'] as const).map(
+  (name) => `set_config('${name}', '${FORMATS[name]}', false)`,
+);
+
 /** A connection to the host of the store that is presumably the primary. */
 export class StoreClient extends pg.Client {
   readonly #primary: ReturnType<typeof sharedPrimary>;
@@ -26,8 +42,8 @@ export class StoreClient extends pg.Client {
     const primary = sharedPrimary(address);
     const { at } = primary;
     const { pooled, ...host } = address[at] ?? {};
-    const asRole = role === 'owner' ? '' : ` -c role=dbvitals_${role}`;
-    const settings = { options: `-c timezone=UTC${asRole}`, statement_timeout: statementTimeout };
+    const asRole = role === 'owner' ? [] : [`-c role=dbvitals_${role}`];
+    const settings = { options: [...OPTIONS, ...asRole].join(' '), statement_timeout: statementTimeout };
     super({ ...config, ...(pooled ? { connectionString: pooled(role) } : settings), ...host });
     this.#primary = primary;
     this.#at = at;
@@ -60,9 +76,8 @@ export class StoreClient extends pg.Client {
 
   /** Throws {@link StoreUnavailable} if the host is a standby, and an error if it gives another role than requested. */
   async prove(): Promise<void> {
-    // The time zone is the only one of our settings that a pooler keeps for its client on every server connection.
     const { rows } = await this.query<{ role: string; standby: boolean }>(
-      `select current_user as role, pg_is_in_recovery() as standby, set_config('timezone', 'UTC', false)`,
+      `select current_user as role, pg_is_in_recovery() as standby, ${POOLED.join(', ')}`,
     );
     const [found = { role: 'nobody', standby: false }] = rows;
     if (found.standby) {

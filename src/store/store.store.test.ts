@@ -102,3 +102,33 @@ test('the log has only a line for an error of the store, and a stack for a bug o
   const hostile = new Error('a\x9b31m\u2028b');
   expect(errorFields(hostile, at('info')).reason).toBe('a\\u009b31m\\u2028b');
 });
+
+test('a database whose settings write values otherwise gives the same values', async () => {
+  const root = await store.superuser('store');
+  const settings = {
+    timezone: 'Asia/Kathmandu',
+    datestyle: 'SQL, DMY',
+    intervalstyle: 'iso_8601',
+    bytea_output: 'escape',
+    extra_float_digits: '-15',
+    standard_conforming_strings: 'off',
+  };
+  const read = async () => {
+    const pool = openPool(store.address, 'writer', { max: 1 });
+    const { rows } = await pool.query(
+      String.raw`select timestamptz '2026-11-29 20:15:00.123456Z'::text as at, interval '1 day 2 s'::text as span,
+                        '\xde00'::bytea::text as bytes, (1 / 3::float8)::text as third, 'a\b' as text`,
+    );
+    await pool.end();
+    return rows;
+  };
+  const before = await read();
+  for (const [name, value] of Object.entries(settings))
+    await root.query(`alter database store set ${name} = '${value}'`);
+  try {
+    expect(await read()).toEqual(before);
+    expect(before[0]).toMatchObject({ at: '2026-11-29 20:15:00.123456+00', third: '0.3333333333333333' });
+  } finally {
+    await root.query('alter database store reset all');
+  }
+});
