@@ -32,6 +32,17 @@ export function childrenOf(pid: number): number[] {
     .filter((each) => parentOf(each) === pid);
 }
 
+/** Those of them that run a worker of this name, the oldest first. The process of a test file has other children too. */
+export function workersOf(pid: number, worker: string): number[] {
+  return childrenOf(pid).filter((child) => {
+    try {
+      return readFileSync(`/proc/${child}/cmdline`, 'latin1').includes(worker);
+    } catch {
+      return false; // it ended
+    }
+  });
+}
+
 /** null = there is no such process. */
 function parentOf(pid: number): number | null {
   if (!Number.isInteger(pid)) return null;

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
   afterLogin,
@@ -8,7 +7,7 @@ import {
   message,
   startHostileServer,
 } from '../../../test/support/hostile-server.ts';
-import { childrenOf, send } from '../../../test/support/process-tree.ts';
+import { send, workersOf } from '../../../test/support/process-tree.ts';
 import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../../test/support/store.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import type { Target } from '../session/session.ts';
@@ -49,10 +48,7 @@ function open(): AccountChildren {
 }
 
 /** The children that pulse, the oldest first. */
-const workers = () =>
-  childrenOf(process.pid).filter((pid) =>
-    readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('pulse-worker'),
-  );
+const workers = () => workersOf(process.pid, 'pulse-worker');
 
 /** The first connections, by id. */
 const IDS = [1, 2, 3, 4, 5];

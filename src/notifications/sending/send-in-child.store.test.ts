@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
+import { isAlive, workersOf } from '../../../test/support/process-tree.ts';
 import { answering, OK, receivers, requestTo } from './receiver-fixture.ts';
 import { type Sender, startSender } from './send-in-child.ts';
 import { LIMITS } from './send-limits.ts';
@@ -28,23 +29,10 @@ function start(): { sender: Sender; log: string[] } {
 }
 
 /** The ids of the sending processes of a process. */
-function childrenOf(parent: number): number[] {
-  return readdirSync('/proc').flatMap((name) => {
-    if (!/^[0-9]+$/.test(name)) return [];
-    const read = (file: string) => {
-      try {
-        return readFileSync(`/proc/${name}/${file}`, 'latin1');
-      } catch {
-        return ''; // it ended
-      }
-    };
-    const isOurs = new RegExp(`^PPid:\\t${parent}$`, 'm').test(read('status'));
-    return isOurs && read('cmdline').includes('send-worker') ? [Number(name)] : [];
-  });
-}
+const sendersOf = (parent: number) => workersOf(parent, 'send-worker');
 
 function child(): number {
-  const [pid, ...others] = childrenOf(process.pid);
+  const [pid, ...others] = sendersOf(process.pid);
   expect(others).toEqual([]);
   expect(pid).toBeDefined();
   return pid ?? 0;
@@ -59,7 +47,7 @@ test('one child sends many requests at once, and has no secret of the service', 
   try {
     const { port } = await receive(answering(OK));
     const { sender, log } = start();
-    expect(childrenOf(process.pid)).toEqual([]); // nothing to send yet
+    expect(sendersOf(process.pid)).toEqual([]); // nothing to send yet
     const sent = await Promise.all(
       Array.from({ length: 200 }, () => sender.send(requestTo(`http://127.0.0.1:${port}`))),
     );
@@ -197,7 +185,7 @@ test('stopping lets a request finish, but not for ever', async () => {
   (answer as Socket).write(OK);
   expect(await finishing).toMatchObject({ accepted: true });
   await stopped;
-  expect(childrenOf(process.pid)).toEqual([]);
+  expect(sendersOf(process.pid)).toEqual([]);
 
   Object.assign(LIMITS, { graceMs: 100 });
   const other = start().sender;
@@ -205,7 +193,7 @@ test('stopping lets a request finish, but not for ever', async () => {
   while (slow.connections < 2) await wait(10);
   await other.stop();
   expect(await cut).toMatchObject({ accepted: false, result: 'dbvitals stopped before the answer came.' });
-  expect(childrenOf(process.pid)).toEqual([]);
+  expect(sendersOf(process.pid)).toEqual([]);
 });
 
 const PROGRAM = `
@@ -232,20 +220,12 @@ test('an idle child does not keep its parent alive, and ends with it', async () 
   const silent = await receive((socket) => socket.resume());
   const killed = run(`http://127.0.0.1:${silent.port}`);
   while (silent.connections === 0) await wait(10);
-  const [pid = 0] = childrenOf(killed.pid ?? 0);
+  const [pid = 0] = sendersOf(killed.pid ?? 0);
   expect(pid).toBeGreaterThan(0);
   killed.kill('SIGKILL');
   await once(killed, 'exit');
   while (isAlive(pid)) await wait(10);
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 test('a message without a mail server, and a wrong server, get a sentence', async () => {
   const message = { to: 'bob@example.com', subject: 's', text: 't', html: '<p>t</p>', headers: {} };
