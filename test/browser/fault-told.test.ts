@@ -54,7 +54,7 @@ async function checkNow(): Promise<void> {
   await check.click();
   await page
     .getByRole('status')
-    .filter({ hasText: /^Check finished/ })
+    .getByText(/^Check finished/)
     .waitFor({ state: 'attached', timeout: 60_000 });
 }
 

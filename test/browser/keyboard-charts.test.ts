@@ -192,9 +192,9 @@ test('changes are listed by kind, with older ones by a button', async () => {
   await visit(page, `/connections/${connection}?tab=changes`);
   const table = page.getByRole('table', { name: 'Changes' });
   await table.waitFor();
-  expect(await table.getByRole('row').count()).toBe(26);
+  expect(await table.getByRole('row').count()).toBe(16);
   await page.locator('.section', { has: table }).getByRole('button', { name: 'Show more' }).click();
-  await expect.poll(() => table.getByRole('row').count()).toBe(41);
+  await expect.poll(() => table.getByRole('row').count()).toBe(31);
   await page.getByRole('button', { name: /Kind of change/ }).click();
   await page.getByRole('option', { name: 'Index' }).click();
   await expect.poll(() => search(page).get('change')).toBe('index');

@@ -76,7 +76,7 @@ test('from nothing to a message in less than three minutes', async () => {
   await check.click();
   await page
     .getByRole('status')
-    .filter({ hasText: /^Check finished/ })
+    .getByText(/^Check finished/)
     .waitFor({ state: 'attached', timeout: 60_000 });
   await expect
     .poll(() => slack.received.some(({ body }) => body.includes('Orders wait for payment')))

@@ -50,7 +50,7 @@ test('by keyboard alone: go to a page, a connection and a ticket, and do somethi
   await connection.waitFor();
   await page
     .getByRole('status')
-    .filter({ hasText: /^\d+ results$/ })
+    .getByText(/^\d+ results$/)
     .waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/connections\/\d+$/);
