@@ -1,7 +1,11 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { Button } from './button.tsx';
 
-type Pages = Pick<UseInfiniteQueryResult<unknown>, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>;
+/** A list that is loaded page by page. */
+export type Pages = Pick<
+  UseInfiniteQueryResult<unknown>,
+  'hasNextPage' | 'isFetching' | 'isFetchingNextPage' | 'isFetchNextPageError' | 'fetchNextPage'
+>;
 
 /** Loads the next page of a list: for people who don't scroll, and after a failed page. */
 export function MoreButton({ list: { hasNextPage, isFetchingNextPage, fetchNextPage } }: { list: Pages }) {

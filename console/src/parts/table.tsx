@@ -3,6 +3,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type ReactNode, useCallback, useRef } from 'react';
 import { Icon } from './icons.tsx';
 import { focusedRow, focusRow, onArrow, useKeyboardNavigation } from './keyboard-navigation.ts';
+import type { Pages } from './more-button.tsx';
 import { onRowAuxClick, onRowClick } from './table-click.ts';
 import { type Column, cellClass, MemoRow } from './table-row.tsx';
 import { useEnd, useTop } from './table-scroll.ts';
@@ -22,8 +23,8 @@ interface TableProps<Row> {
   rowKey: (row: Row) => string | number;
   sort?: Sort;
   onSort?: (sort: Sort) => void;
-  /** Called when the end of the rows comes into view, to load more. */
-  onEnd?: () => void;
+  /** The list of the rows, whose next page is loaded when their end comes into view. */
+  pages?: Pages;
   /** A heading above a row, such as that of a group which begins with it; null for none. */
   heading?: (row: Row, before: Row | undefined) => ReactNode;
   /** Content below a row, over its full width; null for none. */
@@ -54,13 +55,13 @@ export function Table<Row>({ empty, ...props }: TableProps<Row>) {
 }
 
 function TableOfRows<Row>(props: Omit<TableProps<Row>, 'empty'>) {
-  const { label, columns, rows, rowKey, hasKeyboardNavigation = false, onEnd } = props;
+  const { label, columns, rows, rowKey, hasKeyboardNavigation = false, pages } = props;
   const body = useRef<HTMLDivElement>(null);
   // The row of keyboard navigation: a row scrolled out of view is removed, and its focus is lost.
   const at = useRef(-1);
-  const isVirtual = rows.length > (onEnd ? DRAWN_OF_GROWING : DRAWN_WHOLE);
+  const isVirtual = rows.length > (pages ? DRAWN_OF_GROWING : DRAWN_WHOLE);
   // A growing list measures its rows before it becomes virtual, so that visible rows keep their place and focus.
-  const isMeasured = isVirtual || onEnd !== undefined;
+  const isMeasured = isVirtual || pages !== undefined;
   const top = useTop(body);
   // Memoised: with a new function, all positions are computed again on every scroll event.
   const getItemKey = useCallback((index: number) => keyAt(rows, rowKey, index), [rows, rowKey]);
@@ -81,7 +82,7 @@ function TableOfRows<Row>(props: Omit<TableProps<Row>, 'empty'>) {
   const first = drawn[0];
   const last = drawn.at(-1);
   const head = rows[0];
-  const end = useEnd(head === undefined ? '' : `${rowKey(head)} ${rows.length}`, onEnd);
+  const end = useEnd(head === undefined ? '' : `${rowKey(head)} ${rows.length}`, pages);
   const goTo = (index: number) => {
     if (index < 0 || index >= rows.length) return;
     at.current = index;
@@ -148,7 +149,7 @@ function TableOfRows<Row>(props: Omit<TableProps<Row>, 'empty'>) {
           })}
         </div>
       </div>
-      {onEnd && <div aria-hidden="true" className="table-end" ref={end} />}
+      {pages && <div aria-hidden="true" className="table-end" ref={end} />}
     </div>
   );
 }

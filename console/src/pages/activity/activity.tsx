@@ -82,12 +82,7 @@ function Log({ search }: { search: ActivitySearch }) {
             <>
               <LogIntegrity entries={entries} isFiltered={action_type !== undefined} />
               {open && !entries.some(({ id }) => String(id) === open) && <SingleEntry id={Number(open)} />}
-              <EntryList
-                entries={entries}
-                isFiltered={action_type !== undefined}
-                onEnd={() => list.hasNextPage && !list.isFetchingNextPage && void list.fetchNextPage()}
-                open={open}
-              />
+              <EntryList entries={entries} isFiltered={action_type !== undefined} pages={list} open={open} />
               <p className="quiet small">
                 {figure(entries.length)} of {figure(Math.max(total, entries.length))} entries
               </p>

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import type { ActivityEntry } from '../../../../client/src/records.ts';
 import { figure } from '../../parts/figure.ts';
 import { Icon } from '../../parts/icons.tsx';
+import type { Pages } from '../../parts/more-button.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { escapeTurning } from '../../parts/visible-text.ts';
@@ -17,11 +18,11 @@ interface EntryListProps {
   open: string | undefined;
   /** The filter hides entries, so missing ids are no gaps. */
   isFiltered: boolean;
-  onEnd: () => void;
+  pages: Pages;
 }
 
 /** Activity log entries, latest first. Each opens to show what it changed. */
-export function EntryList({ entries, open, isFiltered, onEnd }: EntryListProps) {
+export function EntryList({ entries, open, isFiltered, pages }: EntryListProps) {
   // Missing ids are reported below the entry before the gap.
   const gaps = useMemo(
     () => (isFiltered ? new Map<number, number>() : gapsBelow(entries)),
@@ -47,7 +48,7 @@ export function EntryList({ entries, open, isFiltered, onEnd }: EntryListProps) 
       detail={detail}
       hasKeyboardNavigation
       label="Activity log entries"
-      onEnd={onEnd}
+      pages={pages}
       rowHeight={45}
       rowKey={idOf}
       rows={entries}

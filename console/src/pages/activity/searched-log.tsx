@@ -50,12 +50,7 @@ export function SearchedLog({ search }: { search: ActivitySearch }) {
             </Message>
           ) : (
             <>
-              <EntryList
-                entries={entries}
-                isFiltered
-                onEnd={() => list.hasNextPage && !list.isFetchingNextPage && void list.fetchNextPage()}
-                open={open}
-              />
+              <EntryList entries={entries} isFiltered pages={list} open={open} />
               <p className="quiet small" role="status">
                 {entries.length === 1 ? 'One entry' : `${figure(entries.length)} entries`}
                 {searchedTo === null ? (

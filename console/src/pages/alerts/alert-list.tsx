@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Alert } from '../../../../src/console-api/alerts/alert-schemas.ts';
+import type { Pages } from '../../parts/more-button.tsx';
 import { RowPlace } from '../../parts/row-place.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -90,8 +91,8 @@ export function OpenAlerts({ alerts }: { alerts: readonly Alert[] }) {
 }
 
 /** Resolved alerts, latest first. */
-export function ResolvedAlerts({ alerts, onEnd }: { alerts: readonly Alert[]; onEnd: () => void }) {
-  return <Table {...COMMON_PROPS} columns={RESOLVED} label="Resolved alerts" onEnd={onEnd} rows={alerts} />;
+export function ResolvedAlerts({ alerts, pages }: { alerts: readonly Alert[]; pages: Pages }) {
+  return <Table {...COMMON_PROPS} columns={RESOLVED} label="Resolved alerts" pages={pages} rows={alerts} />;
 }
 
 const COMMON_PROPS = { hasKeyboardNavigation: true, rowHeight: 57, rowKey: ({ id }: Alert) => id };

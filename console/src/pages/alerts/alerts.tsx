@@ -113,10 +113,7 @@ function Resolved() {
           </Message>
         ) : (
           <>
-            <ResolvedAlerts
-              alerts={alerts}
-              onEnd={() => list.hasNextPage && !list.isFetchingNextPage && void list.fetchNextPage()}
-            />
+            <ResolvedAlerts alerts={alerts} pages={list} />
             <MoreButton list={list} />
           </>
         );

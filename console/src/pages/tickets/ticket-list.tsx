@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { SEVERITIES } from '../../../../src/vocabulary/severities.ts';
 import { TICKET_SORTS, TICKET_STATES, type TicketSort } from '../../../../src/vocabulary/ticket-lists.ts';
 import { counted } from '../../parts/figure.ts';
+import type { Pages } from '../../parts/more-button.tsx';
 import { readableLine } from '../../parts/readable-text.ts';
 import { RowPlace } from '../../parts/row-place.tsx';
 import { SelectBox } from '../../parts/selection.tsx';
@@ -116,11 +117,11 @@ interface TicketListProps {
   search: TicketsSearch;
   canSelect: boolean;
   onChange: (changed: TicketsSearch) => void;
-  onEnd: () => void;
+  pages: Pages;
 }
 
 /** Tickets in the order of the URL, with a heading at the beginning of each group. */
-export function TicketList({ tickets, search, canSelect, onChange, onEnd }: TicketListProps) {
+export function TicketList({ tickets, search, canSelect, onChange, pages }: TicketListProps) {
   const { sort = usualSort(search), reverse } = search;
   const isUp = (TICKET_SORTS[sort] === 'asc') !== (reverse === '1');
   const onSort = ({ column, descending }: Sort) => {
@@ -139,7 +140,7 @@ export function TicketList({ tickets, search, canSelect, onChange, onEnd }: Tick
         )
       }
       label="Tickets"
-      onEnd={onEnd}
+      pages={pages}
       onSort={onSort}
       rowHeight={77}
       rowKey={({ id }) => id}

@@ -102,7 +102,7 @@ export function TicketsPage() {
                   <TicketList
                     canSelect={actions.can}
                     onChange={change}
-                    onEnd={() => list.hasNextPage && !list.isFetchingNextPage && void list.fetchNextPage()}
+                    pages={list}
                     search={search}
                     tickets={tickets}
                   />
