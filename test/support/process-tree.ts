@@ -33,7 +33,7 @@ export function childrenOf(pid: number): number[] {
 }
 
 /** Those of them that run a worker of this name, the oldest first. The process of a test file has other children too. */
-export function workersOf(pid: number, worker: string): number[] {
+export function findWorkers(pid: number, worker: string): number[] {
   return childrenOf(pid).filter((child) => {
     try {
       return readFileSync(`/proc/${child}/cmdline`, 'latin1').includes(worker);

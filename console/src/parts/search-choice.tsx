@@ -1,4 +1,3 @@
-import type { Choice } from './field.tsx';
 import './field.css';
 import type { ReactNode } from 'react';
 import { Button } from 'react-aria-components/Button';
@@ -10,6 +9,7 @@ import { Label } from 'react-aria-components/Label';
 import { ListBox, ListBoxItem, ListBoxSection } from 'react-aria-components/ListBox';
 import { Popover } from 'react-aria-components/Popover';
 import { Text } from 'react-aria-components/Text';
+import type { Choice } from './field.tsx';
 import { useFieldError } from './form-errors.tsx';
 import { Icon } from './icons.tsx';
 

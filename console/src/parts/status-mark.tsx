@@ -1,5 +1,5 @@
-import { Strokes } from './icons.tsx';
 import './status-mark.css';
+import { Strokes } from './icons.tsx';
 import { LOOKS, type Status } from './status-looks.tsx';
 
 export type { Status };

@@ -32,6 +32,13 @@ const waiters = `
    order by time desc
    limit ${SESSION_LIMIT + 1}`;
 
+const HOLDER_COLUMNS = `
+         concat(coalesce(ht.processlist_db, ''), '/', ht.processlist_user) as holder,
+         (select count(*)
+            from information_schema.innodb_trx
+           where trx_mysql_thread_id = ht.processlist_id and trx_wait_started is not null) as waits_itself,
+         ${BACKUP_COLUMNS}`;
+
 // Sessions that hold what another requests and are not waiting themselves. No row if this is not instrumented.
 const holders = `
   select distinct wt.processlist_id as waiting_thread,
@@ -39,12 +46,7 @@ const holders = `
          if(wanted.object_type = '${USER_LOCK}', null, wanted.object_name) as wanted_name,
          wanted.object_type = '${USER_LOCK}' as is_user_lock,
          held.lock_type as held_kind,
-         ${conflicts('wanted', 'held')} as is_cause,
-         concat(coalesce(ht.processlist_db, ''), '/', ht.processlist_user) as holder,
-         (select count(*)
-            from information_schema.innodb_trx
-           where trx_mysql_thread_id = ht.processlist_id and trx_wait_started is not null) as waits_itself,
-         ${BACKUP_COLUMNS}
+         ${conflicts('wanted', 'held')} as is_cause,${HOLDER_COLUMNS}
     from performance_schema.metadata_locks wanted
     join performance_schema.metadata_locks held
       on held.object_type = wanted.object_type
@@ -66,12 +68,7 @@ const tableHolders = `
   select distinct wt.processlist_id as waiting_thread,
          wanted.object_schema as wanted_schema,
          wanted.object_name as wanted_name,
-         1 as is_table_lock,
-         concat(coalesce(ht.processlist_db, ''), '/', ht.processlist_user) as holder,
-         (select count(*)
-            from information_schema.innodb_trx
-           where trx_mysql_thread_id = ht.processlist_id and trx_wait_started is not null) as waits_itself,
-         ${BACKUP_COLUMNS}
+         1 as is_table_lock,${HOLDER_COLUMNS}
     from performance_schema.threads wt
     join performance_schema.table_handles wanted on wanted.owner_thread_id = wt.thread_id
     join performance_schema.table_handles held
@@ -151,8 +148,7 @@ const UNKNOWN_USER = 'the server does not show who holds it: ask it with the nam
 const ASK_FOR_USER =
   "SELECT id, user, db, info FROM information_schema.processlist WHERE state = 'User lock'; -- then SELECT IS_USED_LOCK(…) with the name that GET_LOCK has there: it gives the id of the session that holds the lock";
 
-const TABLE_HELD_BY =
-  "performance_schema.threads JOIN performance_schema.table_handles held ON thread_id = held.owner_thread_id JOIN performance_schema.table_handles wanted ON wanted.object_schema = held.object_schema AND wanted.object_name = held.object_name WHERE held.internal_lock IS NOT NULL AND wanted.internal_lock IS NOT NULL AND coalesce(processlist_state, '') <> 'Waiting for table level lock' AND wanted.owner_thread_id IN (SELECT thread_id FROM performance_schema.threads WHERE processlist_state = 'Waiting for table level lock')";
+const TABLE_HELD_BY = `performance_schema.threads JOIN performance_schema.table_handles held ON thread_id = held.owner_thread_id JOIN performance_schema.table_handles wanted ON wanted.object_schema = held.object_schema AND wanted.object_name = held.object_name WHERE held.internal_lock IS NOT NULL AND wanted.internal_lock IS NOT NULL AND NOT ${waitsForTable('processlist_state')} AND wanted.owner_thread_id IN (SELECT thread_id FROM performance_schema.threads WHERE ${waitsForTable('processlist_state')})`;
 
 const HELD_BY =
   "performance_schema.metadata_locks wanted JOIN performance_schema.metadata_locks held ON held.object_type = wanted.object_type AND held.object_schema <=> wanted.object_schema AND held.object_name <=> wanted.object_name JOIN performance_schema.threads ON thread_id = held.owner_thread_id WHERE wanted.lock_status = 'PENDING' AND held.lock_status = 'GRANTED' AND held.owner_thread_id NOT IN (SELECT owner_thread_id FROM performance_schema.metadata_locks WHERE lock_status = 'PENDING') AND processlist_id NOT IN (SELECT trx_mysql_thread_id FROM information_schema.innodb_trx WHERE trx_wait_started IS NOT NULL)";
@@ -197,13 +193,13 @@ function held(
     };
   }
   return {
-    metricLine: `${waits}; ${by} holds it${on}: ${endOf(first)}.`,
+    metricLine: `${waits}; ${by} holds it${on}: ${sayHowToEnd(first)}.`,
     remediation: `SELECT DISTINCT concat('KILL ', processlist_id, ';') AS statement, processlist_user, processlist_db FROM ${from}; -- run what it prints`,
   };
 }
 
 /** How to end a holder, by what it holds. */
-function endOf(row: Row): string {
+function sayHowToEnd(row: Row): string {
   if (isUserLock(row)) return 'it must call RELEASE_LOCK; else end its session';
   return isTableLock(row)
     ? 'let its statement end, or end that; a table with ENGINE=InnoDB has no such waits'

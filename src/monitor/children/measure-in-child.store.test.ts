@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { workersOf } from '../../../test/support/process-tree.ts';
+import { findWorkers } from '../../../test/support/process-tree.ts';
 import { instructions, target } from '../run-fixture.ts';
 import { endIdleChildren, measureInChild } from './measure-in-child.ts';
 
@@ -7,7 +7,7 @@ const NEVER = new AbortController().signal;
 
 afterAll(endIdleChildren);
 
-const children = () => workersOf(process.pid, 'measure-worker');
+const children = () => findWorkers(process.pid, 'measure-worker');
 
 /** Runs a check of nobody's server for an account, or for an unknown one. Returns the children that wait for another run. */
 async function runFor(accountId?: number): Promise<number[]> {

@@ -7,7 +7,7 @@ import {
   message,
   startHostileServer,
 } from '../../../test/support/hostile-server.ts';
-import { send, workersOf } from '../../../test/support/process-tree.ts';
+import { findWorkers, send } from '../../../test/support/process-tree.ts';
 import { startTestStore, type TestStore, WATCHER_PASSWORD } from '../../../test/support/store.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import type { Target } from '../session/session.ts';
@@ -48,7 +48,7 @@ function open(): AccountChildren {
 }
 
 /** The children that pulse, the oldest first. */
-const workers = () => workersOf(process.pid, 'pulse-worker');
+const workers = () => findWorkers(process.pid, 'pulse-worker');
 
 /** The first connections, by id. */
 const IDS = [1, 2, 3, 4, 5];

@@ -188,16 +188,20 @@ const READERS: Readonly<Record<EngineFamily, (session: Session) => Promise<Pulse
 
 const INSTRUMENTED = { pulse: mysqlPulse(true), waits: mysqlWaits(true) };
 const UNINSTRUMENTED = { pulse: mysqlPulse(false), waits: mysqlWaits(false) };
+/** Sessions with servers whose performance_schema is off. To switch it on takes a restart, which ends them. */
+const uninstrumented = new WeakSet<Session>();
 
 /** Waits are in a statement of their own, because MySQL and MariaDB plan each statement anew: to plan that one takes as long as all else. */
 async function readMysql(session: Session): Promise<Row[]> {
-  const first = await session.read(INSTRUMENTED.pulse);
-  const isInstrumented = Number(first[0]?.['is_instrumented'] ?? 1) === 1;
-  const rows = isInstrumented ? first : await session.read(UNINSTRUMENTED.pulse);
+  const statements = uninstrumented.has(session) ? UNINSTRUMENTED : INSTRUMENTED;
+  const rows = await session.read(statements.pulse);
   const [row] = rows;
   if (!row || rows.length !== 1) return rows;
-  const { waits } = isInstrumented ? INSTRUMENTED : UNINSTRUMENTED;
-  const waiting = Number(row['long_waits']) > 0 ? await readWaits(session, waits) : undefined;
+  if (statements === INSTRUMENTED && Number(row['is_instrumented'] ?? 1) !== 1) {
+    uninstrumented.add(session);
+    return readMysql(session);
+  }
+  const waiting = Number(row['long_waits']) > 0 ? await readWaits(session, statements.waits) : undefined;
   return [{ ...row, waits: waiting?.['waits'] ?? null, sessions: waiting?.['sessions'] ?? null }];
 }
 

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import { isAlive, workersOf } from '../../../test/support/process-tree.ts';
+import { findWorkers, isAlive } from '../../../test/support/process-tree.ts';
 import { answering, OK, receivers, requestTo } from './receiver-fixture.ts';
 import { type Sender, startSender } from './send-in-child.ts';
 import { LIMITS } from './send-limits.ts';
@@ -29,10 +29,10 @@ function start(): { sender: Sender; log: string[] } {
 }
 
 /** The ids of the sending processes of a process. */
-const sendersOf = (parent: number) => workersOf(parent, 'send-worker');
+const findSenders = (parent: number) => findWorkers(parent, 'send-worker');
 
 function child(): number {
-  const [pid, ...others] = sendersOf(process.pid);
+  const [pid, ...others] = findSenders(process.pid);
   expect(others).toEqual([]);
   expect(pid).toBeDefined();
   return pid ?? 0;
@@ -47,7 +47,7 @@ test('one child sends many requests at once, and has no secret of the service', 
   try {
     const { port } = await receive(answering(OK));
     const { sender, log } = start();
-    expect(sendersOf(process.pid)).toEqual([]); // nothing to send yet
+    expect(findSenders(process.pid)).toEqual([]); // nothing to send yet
     const sent = await Promise.all(
       Array.from({ length: 200 }, () => sender.send(requestTo(`http://127.0.0.1:${port}`))),
     );
@@ -185,7 +185,7 @@ test('stopping lets a request finish, but not for ever', async () => {
   (answer as Socket).write(OK);
   expect(await finishing).toMatchObject({ accepted: true });
   await stopped;
-  expect(sendersOf(process.pid)).toEqual([]);
+  expect(findSenders(process.pid)).toEqual([]);
 
   Object.assign(LIMITS, { graceMs: 100 });
   const other = start().sender;
@@ -193,7 +193,7 @@ test('stopping lets a request finish, but not for ever', async () => {
   while (slow.connections < 2) await wait(10);
   await other.stop();
   expect(await cut).toMatchObject({ accepted: false, result: 'dbvitals stopped before the answer came.' });
-  expect(sendersOf(process.pid)).toEqual([]);
+  expect(findSenders(process.pid)).toEqual([]);
 });
 
 const PROGRAM = `
@@ -220,7 +220,7 @@ test('an idle child does not keep its parent alive, and ends with it', async () 
   const silent = await receive((socket) => socket.resume());
   const killed = run(`http://127.0.0.1:${silent.port}`);
   while (silent.connections === 0) await wait(10);
-  const [pid = 0] = sendersOf(killed.pid ?? 0);
+  const [pid = 0] = findSenders(killed.pid ?? 0);
   expect(pid).toBeGreaterThan(0);
   killed.kill('SIGKILL');
   await once(killed, 'exit');

@@ -8,7 +8,7 @@ const waiting = (pid: number, seconds: number, lock = 'metadata') => ({
 });
 
 /** Readings at seconds; returns how long the first wait of each lasted. */
-function secondsOf(readings: readonly [number, typeof CALM][]) {
+function limitedSeconds(readings: readonly [number, typeof CALM][]) {
   let seen = NO_WAITS;
   return readings.map(([second, reading]) => {
     const limited = limitWaits(seen, reading, second * 1_000);
@@ -19,7 +19,7 @@ function secondsOf(readings: readonly [number, typeof CALM][]) {
 
 test('a statement that ran for an hour before it waits has waited since the last reading without it', () => {
   expect(
-    secondsOf([
+    limitedSeconds([
       [0, CALM],
       [10, waiting(2, 3_600)],
       [20, waiting(2, 3_610)],
@@ -34,13 +34,13 @@ test('a statement that ran for an hour before it waits has waited since the last
 
 test('a shorter wait, one of the first reading, and one that the server times are as the server says', () => {
   expect(
-    secondsOf([
+    limitedSeconds([
       [0, waiting(2, 600)],
       [10, waiting(2, 610)],
     ]),
   ).toEqual([600, 610]);
   expect(
-    secondsOf([
+    limitedSeconds([
       [0, CALM],
       [10, waiting(2, 3)],
       [11, waiting(2, 4)],
